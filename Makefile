@@ -1,0 +1,85 @@
+# Nodewright: `make up` builds a cloud and a cluster on this machine, `make test` proves all of it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -o errexit -o nounset -o pipefail -c
+
+export NODEWRIGHT_CACHE ?= $(HOME)/.cache/nodewright
+export PULUMI_BACKEND_URL ?= file://$(NODEWRIGHT_CACHE)/backend
+# The lab and all that is in it are thrown away, so the lab stack's passphrase is public on purpose.
+export PULUMI_CONFIG_PASSPHRASE ?= lab
+
+VENV := .venv
+BIN := $(VENV)/bin
+STACK ?= lab
+PYTHON_FILES := __main__.py components cluster lifecycle lab toolchain tests benchmarks
+
+.PHONY: help
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# --- from nothing to a cluster -------------------------------------------------------------------
+
+.PHONY: up
+up: ## toolchain, cloud and the cluster of stack `lab` on this machine
+	@rm -f $(NODEWRIGHT_CACHE)/logs/timings
+	@trap 'bin/timed --report' EXIT; $(MAKE) --no-print-directory machine cluster
+
+.PHONY: machine
+machine: host venv
+	@bin/timed "toolchain" python3 -m toolchain ensure
+	@bin/timed "lab" bin/lab up
+
+.PHONY: cluster
+cluster:
+	@bin/timed "pulumi up" bin/lab exec $(BIN)/python -m lifecycle.ensure_stack $(STACK)
+	@bin/lab exec pulumi up --yes --stack $(STACK) --suppress-permalink
+
+.PHONY: down
+down: ## stop the lab; `make up` brings it back as it was
+	@bin/lab down
+
+.PHONY: host
+host: ## packages of this machine that the lab needs
+	@bin/timed "host packages" bin/lab host --install
+
+.PHONY: venv
+venv: $(VENV)/.made
+
+$(VENV)/.made: requirements.txt requirements-dev.txt
+	@bin/timed "virtual environment" bash -c 'python3 -m venv $(VENV) && $(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt'
+	@touch $@
+
+# --- checks ---------------------------------------------------------------------------------------
+
+.PHONY: check
+check: venv ## format, lint, types, shell, unit and golden tests; no root, under a minute
+	@bin/timed "format" $(BIN)/ruff format --check --quiet .
+	@bin/timed "lint" $(BIN)/ruff check --quiet .
+	@bin/timed "types" $(BIN)/mypy --no-error-summary $(wildcard $(PYTHON_FILES))
+	@bin/timed "shell" bash -c '$(BIN)/shellcheck -x $$(git ls-files "*.sh" bin .ci/run | xargs grep -lE "^#!.*(ba)?sh" ) && $(BIN)/shfmt -i 2 -ci -d scripts bin .ci'
+	@bin/timed "unit and golden" $(BIN)/pytest -q tests/unit tests/golden
+
+.PHONY: fmt
+fmt: venv ## format everything
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix --quiet . && $(BIN)/shfmt -i 2 -ci -w scripts bin .ci
+
+.PHONY: golden
+golden: venv ## rewrite the golden files; read the difference before you commit it
+	@$(BIN)/pytest -q tests/golden tests/unit --update-golden
+
+# --- all tests ------------------------------------------------------------------------------------
+
+.PHONY: test
+test: ## all tests: checks, toolchain, engine, lab, cluster
+	@rm -f $(NODEWRIGHT_CACHE)/logs/timings
+	@trap 'bin/timed --report' EXIT; $(MAKE) --no-print-directory host check machine test-engine test-lab
+
+.PHONY: test-engine
+test-engine:
+	@bin/timed "toolchain tests" bash -c 'eval "$$(python3 -m toolchain env)" && $(BIN)/pytest -q tests/toolchain'
+	@bin/timed "engine tests" bash -c 'eval "$$(python3 -m toolchain env)" && $(BIN)/pytest -q tests/engine'
+
+.PHONY: test-lab
+test-lab:
+	@bin/timed "tests on the lab" bin/lab exec $(BIN)/pytest -q -m lab tests
+	@bin/timed "tests of the lab's host" $(BIN)/pytest -q -m lab_host tests
