@@ -31,8 +31,9 @@ machine: host venv
 
 .PHONY: cluster
 cluster:
-	@bin/timed "pulumi up" bin/lab exec $(BIN)/python -m lifecycle.ensure_stack $(STACK)
-	@bin/lab exec pulumi up --yes --stack $(STACK) --suppress-permalink
+	@mkdir -p $(NODEWRIGHT_CACHE)/backend
+	@bin/lab exec pulumi stack select --create $(STACK)
+	@bin/timed "pulumi up" bin/lab exec pulumi up --yes --stack $(STACK)
 
 .PHONY: down
 down: ## stop the lab; `make up` brings it back as it was
