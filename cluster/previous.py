@@ -1,0 +1,81 @@
+"""What the stack exported last time: who existed, made of what, and the values fixed at birth."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreviousNode:
+    """A machine as it stood at the end of the last `up` that went through."""
+
+    key: str
+    role: str
+    pool: str
+    incarnation: str
+    heal: int = 0
+    image: str | None = None
+    flavor: str | None = None
+    availability_zone: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Previous:
+    """The stack before this `up`; empty before the first one."""
+
+    nodes: Mapping[str, PreviousNode] = field(default_factory=dict)
+    birth: Mapping[str, str | None] = field(default_factory=dict)
+    kubernetes_version: str | None = None
+
+    @property
+    def exists(self) -> bool:
+        """Tell whether an `up` went through before."""
+        return bool(self.nodes)
+
+    def with_role(self, role: str) -> tuple[PreviousNode, ...]:
+        """Every machine of that role, in the order of the keys."""
+        return tuple(node for node in self.nodes.values() if node.role == role)
+
+
+NOTHING = Previous()
+
+
+def parse(outputs: Mapping[str, Any] | None) -> Previous:
+    """Read the stack's exports; what is absent or of another shape counts as never exported."""
+    outputs = outputs or {}
+    nodes = (_parse_node(key, raw) for key, raw in _mapping(outputs.get("nodes")).items())
+    return Previous(
+        nodes={node.key: node for node in nodes if node},
+        birth={path: _text(value) for path, value in _mapping(outputs.get("birth")).items()},
+        kubernetes_version=_text(outputs.get("kubernetes-version")),
+    )
+
+
+def _parse_node(key: str, raw: object) -> PreviousNode | None:
+    values = _mapping(raw)
+    role, pool, incarnation = (_text(values.get(name)) for name in ("role", "pool", "incarnation"))
+    if not (role and pool and incarnation):
+        return None
+    return PreviousNode(
+        key=key,
+        role=role,
+        pool=pool,
+        incarnation=incarnation,
+        heal=_number(_mapping(values.get("generations")).get("heal")),
+        image=_text(values.get("image")),
+        flavor=_text(values.get("flavor")),
+        availability_zone=_text(values.get("availability-zone")),
+    )
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return {str(key): item for key, item in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: object) -> int:
+    """Read a number; the engine hands every number back as a float."""
+    return int(value) if isinstance(value, int | float) else 0

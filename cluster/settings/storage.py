@@ -1,0 +1,47 @@
+"""The storage machine, its volumes and exports, and the PersistentVolumes made from them."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from cluster.settings.pools import Pool
+from cluster.settings.section import Section, setting
+from cluster.settings.words import AbsolutePath, CloudName, Network, PoolName, ProjectPath, VolumeGib
+
+
+class StorageVolumeSettings(Section):
+    """A Cinder volume of the storage machine; it outlives the machine."""
+
+    name: PoolName = setting("Name of the volume; it never changes.", birth=True)
+    size_gib: VolumeGib = setting("Size; it can grow, never shrink.")
+    mount_to: AbsolutePath = setting("Directory where it is mounted.")
+    type: CloudName | None = setting("Cinder's type of the volume.", default=None)
+
+
+class ExportSettings(Section):
+    """A directory that NFS clients may mount."""
+
+    directory: AbsolutePath = setting("Directory, inside a mounted volume.")
+    to: Network = setting("Who may mount it.")
+
+
+class PersistentVolumeSettings(Section):
+    """A PersistentVolume in short: a directory of an export."""
+
+    name: PoolName = setting("Name of the PersistentVolume.")
+    size_gib: VolumeGib = setting("Size the PersistentVolume states.")
+    path: AbsolutePath = setting("Directory, inside an export.")
+    storage_class: Annotated[str, Field(min_length=1)] | None = setting("Its StorageClass.", default=None)
+
+
+class StorageSettings(Pool):
+    """An NFS server with volumes of its own."""
+
+    volumes: Annotated[tuple[StorageVolumeSettings, ...], Field(min_length=1)] = setting("Its volumes.")
+    exports: tuple[ExportSettings, ...] = setting("What it exports.", default=())
+    persistent_volumes: tuple[PersistentVolumeSettings | ProjectPath, ...] = setting(
+        "PersistentVolumes in short, or files of manifests.", default=()
+    )
+    allow_data_loss: bool = setting(
+        "Allow changes that destroy or move a volume in use.", default=False, strict=True
+    )
