@@ -37,7 +37,7 @@ from cluster.settings import (
 )
 
 STATE_MOUNT_POINT = "/var/lib/nodewright"
-STATE_BINDS = ("etcd:/var/lib/etcd", "kubernetes:/etc/kubernetes")
+STATE_BINDS = ("etcd:/var/lib/etcd", "pki:/etc/kubernetes/pki")
 ZONE_LABEL = "topology.kubernetes.io/zone"
 POOL_LABEL = "nodewright.dev/pool"
 NEVER_PROXIED = ("localhost", "127.0.0.1", ".svc", ".cluster.local")
@@ -105,9 +105,7 @@ class _Planner:
         key = pool_name if role is Role.LOAD_BALANCER else f"{pool_name}-{index}"
         zone = pool.availability_zones[index % len(pool.availability_zones)] if pool.availability_zones else None
         image = pool.image or self._settings.control_plane.image
-        generations = Generations(
-            cluster=self._settings.generation, pool=pool.generation, heal=pool.heal.get(key, 0)
-        )
+        generations = Generations(cluster=self._settings.generation, pool=pool.generation, heal=pool.heal.get(key, 0))
         incarnation = self._incarnation(role, generations)
         change = self._change(key, incarnation)
         made_from = self._made_from(key, change, MadeFrom(image=image, flavor=pool.flavor, availability_zone=zone))
@@ -193,9 +191,7 @@ def _labels(
     return {POOL_LABEL: pool_name, **zone, **pool.labels}
 
 
-def _drain(
-    cluster: DrainSettings, pool: ControlPlaneSettings | WorkerPoolSettings | LoadBalancerSettings
-) -> DrainPlan:
+def _drain(cluster: DrainSettings, pool: ControlPlaneSettings | WorkerPoolSettings | LoadBalancerSettings) -> DrainPlan:
     drain = (pool.drain if isinstance(pool, WorkerPoolSettings) else None) or cluster
     return DrainPlan(grace_s=drain.grace_s, timeout_s=drain.timeout_s, policy=drain.policy)
 

@@ -20,9 +20,7 @@ class ClusterSettings(Section):
 
     name: ClusterName = setting("Name of the cluster; what it owns in the cloud starts with it.", birth=True)
     kubernetes: KubernetesSettings = setting("Kubernetes itself.")
-    installer: Installer = setting(
-        "Who makes a cluster of the machines.", birth=True, default=Installer.KUBEADM
-    )
+    installer: Installer = setting("Who makes a cluster of the machines.", birth=True, default=Installer.KUBEADM)
     network: NetworkSettings = setting("The machines' network.")
     access: AccessSettings = setting("How machines are reached over SSH.", default=AccessSettings())
     security: SecuritySettings = setting("Who outside may reach what.", default=SecuritySettings())

@@ -23,4 +23,6 @@ class SettingsError(Exception):
         self.faults = tuple(sorted(set(faults)))
         count = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
         lines = "\n".join(f"  {fault}" for fault in self.faults)
-        super().__init__(f"reading nodewright:cluster: {count} found, nothing was changed; correct and run again\n{lines}")
+        super().__init__(
+            f"reading nodewright:cluster: {count} found, nothing was changed; correct and run again\n{lines}"
+        )

@@ -20,7 +20,9 @@ class RegistrySettings(Pool):
 
     volume_gib: VolumeGib = setting("Size of the volume that keeps the images.")
     port: Port = setting("Port of the registry.", default=5000)
-    archive: ProjectPath | None = setting("Image archive of the registry itself, where there is no internet.", default=None)
+    archive: ProjectPath | None = setting(
+        "Image archive of the registry itself, where there is no internet.", default=None
+    )
     tls: RegistryTls = setting(
         "`cluster-ca` (a certificate of the cluster's own), `own` (yours) or `none`.", default=RegistryTls.CLUSTER_CA
     )

@@ -42,6 +42,4 @@ class StorageSettings(Pool):
     persistent_volumes: tuple[PersistentVolumeSettings | ProjectPath, ...] = setting(
         "PersistentVolumes in short, or files of manifests.", default=()
     )
-    allow_data_loss: bool = setting(
-        "Allow changes that destroy or move a volume in use.", default=False, strict=True
-    )
+    allow_data_loss: bool = setting("Allow changes that destroy or move a volume in use.", default=False, strict=True)
