@@ -1,0 +1,19 @@
+"""The machine images that the lab's cloud offers, as root directories under the cache."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from lab.images import recipe
+from lab.images.build import Builder
+
+NAMES = tuple(recipe.IMAGES)
+
+
+def ensure(
+    names: Collection[str] = NAMES, *, progress: Callable[[str], None] = print
+) -> dict[str, Path]:
+    """Build what is not there yet; return the root directory of each image by its name in Glance."""
+    return Builder(progress).ensure(names)
+
+
+__all__ = ["NAMES", "ensure"]

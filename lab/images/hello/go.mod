@@ -1,0 +1,3 @@
+module nodewright.lab/hello
+
+go 1.24
