@@ -3,17 +3,14 @@
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from lab.images import recipe
-from lab.images.build import Builder
+from lab.images import build, recipe
 
 NAMES = tuple(recipe.IMAGES)
 
 
-def ensure(
-    names: Collection[str] = NAMES, *, progress: Callable[[str], None] = print
-) -> dict[str, Path]:
+def ensure(names: Collection[str] = NAMES, *, progress: Callable[[str], None] = print) -> dict[str, Path]:
     """Build what is not there yet; return the root directory of each image by its name in Glance."""
-    return Builder(progress).ensure(names)
+    return build.ensure(names, progress)
 
 
 __all__ = ["NAMES", "ensure"]

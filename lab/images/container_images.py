@@ -10,8 +10,8 @@ REGISTRY = "registry.k8s.io"
 FLANNEL_REGISTRY = "ghcr.io/flannel-io"
 
 
-def for_node(version: str, root: Path, tools: Mapping[str, Path], hello: Path) -> list[ContainerImage]:
-    """All images of a node; `root` is its root directory, where dynamically linked programs are taken from."""
+def for_node(version: str, tools: Mapping[str, Path], root: Path) -> list[ContainerImage]:
+    """All images of a node; dynamically linked programs are taken from `root`, its own root directory."""
     kubernetes = tools[f"kubernetes-{version}"] / "bin"
     return [
         *(
@@ -41,7 +41,7 @@ def for_node(version: str, root: Path, tools: Mapping[str, Path], hello: Path) -
             reference=f"{FLANNEL_REGISTRY}/flannel-cni-plugin:{recipe.FLANNEL_PLUGIN_TAG}",
             files={"/flannel": tools["flannel"] / "bin/flannel"} | with_libraries(root, "/bin/cp"),
         ),
-        _static(recipe.HELLO, hello, "/hello"),
+        _static(recipe.HELLO, tools["hello"], "/hello"),
     ]
 
 

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 enum { EXIT_USAGE = 1, EXIT_MOUNT_FAILED = 32 };  // as mount(8) documents them
+enum { NFS_VERSION = 3 };
 
 struct mount_request {
   const char *source;     // SERVER:/EXPORT as given
@@ -41,7 +42,7 @@ static struct nfs_context *connect_to_server(void) {
   if (context == NULL) {
     return NULL;
   }
-  nfs_set_version(context, NFS_V3);
+  nfs_set_version(context, NFS_VERSION);
   nfs_set_autoreconnect(context, -1);  // a hard mount: wait for the server for as long as it takes
   if (nfs_mount(context, request.server, request.export_path) != 0) {
     fprintf(stderr, "mount.nfs: mounting %s: %s\n", request.source, nfs_get_error(context));
