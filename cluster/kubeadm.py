@@ -6,24 +6,12 @@ from typing import Any
 import yaml
 
 from cluster.haproxy import API_PORT
-from cluster.plan import NodePlan, Role
+from cluster.plan import NodePlan
 from cluster.settings import ClusterSettings
+from cluster.settings.rules.kubernetes import API_VERSIONS
 
-KUBEADM_API = "kubeadm.k8s.io/v1beta4"
-API_VERSIONS = {
-    "InitConfiguration": KUBEADM_API,
-    "ClusterConfiguration": KUBEADM_API,
-    "JoinConfiguration": KUBEADM_API,
-    "KubeletConfiguration": "kubelet.config.k8s.io/v1beta1",
-    "KubeProxyConfiguration": "kubeproxy.config.k8s.io/v1alpha1",
-}
 CRI_SOCKET = "unix:///run/containerd/containerd.sock"
 JOIN_TIMEOUT = "3m0s"
-
-# The joining machine's script puts the ticket's values here: they are secret, live for minutes and stay out of state.
-TOKEN = "@TOKEN@"  # noqa: S105 - a placeholder
-CA_HASH = "@CA_HASH@"
-CERTIFICATE_KEY = "@CERTIFICATE_KEY@"
 
 Document = dict[str, Any]
 
@@ -65,27 +53,15 @@ def init_config(
     )
 
 
-def join_config(settings: ClusterSettings, node: NodePlan, *, address: str, endpoint: str) -> str:
-    """Write what a machine joins with; the ticket's values are placeholders."""
-    control_plane = {
-        "certificateKey": CERTIFICATE_KEY,
-        "localAPIEndpoint": {"advertiseAddress": address, "bindPort": API_PORT},
-    }
+def join_config(settings: ClusterSettings, node: NodePlan, *, address: str) -> str:
+    """Write what a machine joins with; how it finds the cluster is on its ticket and added on the machine."""
     return _render(
         settings,
         (
             _document(
                 "JoinConfiguration",
-                discovery={
-                    "bootstrapToken": {
-                        "apiServerEndpoint": f"{endpoint}:{API_PORT}",
-                        "token": TOKEN,
-                        "caCertHashes": [CA_HASH],
-                    }
-                },
                 nodeRegistration=_node_registration(node, address),
                 timeouts={"discovery": JOIN_TIMEOUT, "tlsBootstrap": JOIN_TIMEOUT},
-                **({"controlPlane": control_plane} if node.role is Role.CONTROL_PLANE else {}),
             ),
         ),
     )

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from cluster.settings.pools import Pool
 from cluster.settings.section import Section, setting
@@ -34,12 +34,22 @@ class PersistentVolumeSettings(Section):
     storage_class: Annotated[str, Field(min_length=1)] | None = setting("Its StorageClass.", default=None)
 
 
+def _form_of(value: object) -> str:
+    return "(file)" if isinstance(value, str) else "(short)"
+
+
+PersistentVolume = Annotated[
+    Annotated[PersistentVolumeSettings, Tag("(short)")] | Annotated[ProjectPath, Tag("(file)")],
+    Discriminator(_form_of),
+]
+
+
 class StorageSettings(Pool):
     """An NFS server with volumes of its own."""
 
     volumes: Annotated[tuple[StorageVolumeSettings, ...], Field(min_length=1)] = setting("Its volumes.")
     exports: tuple[ExportSettings, ...] = setting("What it exports.", default=())
-    persistent_volumes: tuple[PersistentVolumeSettings | ProjectPath, ...] = setting(
+    persistent_volumes: tuple[PersistentVolume, ...] = setting(
         "PersistentVolumes in short, or files of manifests.", default=()
     )
     allow_data_loss: bool = setting("Allow changes that destroy or move a volume in use.", default=False, strict=True)

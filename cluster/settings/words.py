@@ -1,4 +1,4 @@
-"""The words of the domain as types: each accepts what Kubernetes or OpenStack accepts, and says what to write instead."""
+"""The words of the domain as types: each accepts what the cloud accepts, and says what to write instead."""
 
 import base64
 import binascii
@@ -29,8 +29,8 @@ HIGHEST_PORT = 65535
 def _as_text(value: Any) -> Any:
     """Refuse what YAML made a number or a date of, where a text was meant: 1.34 is not 1.34.0."""
     if isinstance(value, bool | int | float):
-        msg = f"is the number {value}; write it as a text in quotes"
-        raise ValueError(msg)  # noqa: TRY004 - pydantic turns only a ValueError into a fault
+        msg = f"is {value!r}, which YAML reads as no text; write it in quotes"
+        raise ValueError(msg)
     return value
 
 
@@ -52,6 +52,14 @@ def _pool_name(value: str) -> str:
     return _dns_label(value, LONGEST_POOL_NAME, "a pool name")
 
 
+def _version_text(value: Any) -> Any:
+    """Say it in the words of versions: YAML makes a number of 1.34."""
+    if isinstance(value, int | float):
+        msg = f"is the number {value}; give all three numbers, like 1.34.3"
+        raise ValueError(msg)
+    return value
+
+
 def _version(value: str) -> str:
     if not VERSION.fullmatch(value):
         msg = f"is {value!r}; give all three numbers and no 'v', like 1.34.3"
@@ -65,7 +73,7 @@ def _network(value: Any) -> Any:
         return value
     if not isinstance(value, str):
         msg = f"is {value!r}; give a network as a text, like 10.20.0.0/24"
-        raise ValueError(msg)  # noqa: TRY004 - see _as_text
+        raise ValueError(msg)
     try:
         network = IPv4Network(value, strict=False)
     except ValueError:
@@ -138,7 +146,7 @@ def _authorized_key(value: str) -> str:
         msg = "is a private key; give the public one, the line in the .pub file"
         raise ValueError(msg)
     known = (*KEY_TYPES, *KEY_TYPES_ON_TOKENS)
-    if len(words) < 2 or words[0] not in known:  # noqa: PLR2004 - type and key
+    if len(words) < 2 or words[0] not in known:
         msg = f"is not a public key; give one line like 'ssh-ed25519 AAAA… name' of a type from {', '.join(known)}"
         raise ValueError(msg)
     try:
@@ -203,7 +211,7 @@ def _filled(value: str) -> str:
 ClusterName = Annotated[str, BeforeValidator(_as_text), AfterValidator(_cluster_name)]
 PoolName = Annotated[str, BeforeValidator(_as_text), AfterValidator(_pool_name)]
 CloudName = Annotated[str, BeforeValidator(_as_text), AfterValidator(_filled)]
-Version = Annotated[str, BeforeValidator(_as_text), AfterValidator(_version)]
+Version = Annotated[str, BeforeValidator(_version_text), AfterValidator(_version)]
 Network = Annotated[IPv4Network, BeforeValidator(_network)]
 LabelText = Annotated[str, BeforeValidator(_as_text)]
 Labels = Annotated[dict[str, LabelText], AfterValidator(_labels)]

@@ -1,0 +1,51 @@
+"""Rules about the registry machine and the registries that nodes use."""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Address
+
+from cluster.settings.faults import Fault
+from cluster.settings.registry import Connection, RegistryTls
+from cluster.settings.rules.parts import Parts
+
+
+def registry_certificate_fits(parts: Parts) -> Iterator[Fault]:
+    """A certificate is given exactly when it is the user's own."""
+    registry = parts.registry
+    if registry is None:
+        return
+    if registry.port == 22:
+        yield Fault("registry.port", "is 22, the port of SSH; take another, like 5000")
+    if registry.tls is RegistryTls.OWN and not registry.certificate:
+        yield Fault("registry.certificate", "is missing; give the file of your certificate, or set tls to cluster-ca")
+    if registry.tls is not RegistryTls.OWN and registry.certificate:
+        yield Fault("registry.certificate", f"is not used with tls {registry.tls.value}; set tls to own, or remove it")
+
+
+def registries_can_be_reached(parts: Parts) -> Iterator[Fault]:
+    """Each registry is there once, with what its connection needs."""
+    seen: set[str] = set()
+    for place, registry in enumerate(parts.registries):
+        path = f"registries.{place}"
+        if registry.server in seen:
+            yield Fault(f"{path}.server", f"is {registry.server}, which is listed before; keep one of them")
+        seen.add(registry.server)
+        if registry.connection is Connection.HTTP and registry.certificate:
+            yield Fault(f"{path}.certificate", "is not used over http; set connection to https, or remove it")
+        if registry.hosts is not None and not _is_hosts_entry(registry.hosts):
+            yield Fault(
+                f"{path}.hosts", f"is {registry.hosts!r}; give an address and a name, like '10.20.0.9 reg.example'"
+            )
+        if registry.pull_secrets and not registry.username:
+            yield Fault(f"{path}.pull-secrets", "need a login; give username, or remove them")
+
+
+def _is_hosts_entry(text: str) -> bool:
+    address, *names = text.split()
+    try:
+        IPv4Address(address)
+    except ValueError:
+        return False
+    return bool(names)
+
+
+RULES = (registry_certificate_fits, registries_can_be_reached)
