@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cluster.settings.words import VERSION
+
 
 @dataclass(frozen=True, kw_only=True)
 class PreviousNode:
@@ -13,6 +15,8 @@ class PreviousNode:
     role: str
     pool: str
     incarnation: str
+    cluster_generation: int = 0
+    pool_generation: int = 0
     heal: int = 0
     image: str | None = None
     flavor: str | None = None
@@ -47,7 +51,7 @@ def parse(outputs: Mapping[str, Any] | None) -> Previous:
     return Previous(
         nodes={node.key: node for node in nodes if node},
         birth={path: _text(value) for path, value in _mapping(outputs.get("birth")).items()},
-        kubernetes_version=_text(outputs.get("kubernetes-version")),
+        kubernetes_version=_version(outputs.get("kubernetes-version")),
     )
 
 
@@ -56,12 +60,15 @@ def _parse_node(key: str, raw: object) -> PreviousNode | None:
     role, pool, incarnation = (_text(values.get(name)) for name in ("role", "pool", "incarnation"))
     if not (role and pool and incarnation):
         return None
+    generations = _mapping(values.get("generations"))
     return PreviousNode(
         key=key,
         role=role,
         pool=pool,
         incarnation=incarnation,
-        heal=_number(_mapping(values.get("generations")).get("heal")),
+        cluster_generation=_number(generations.get("cluster")),
+        pool_generation=_number(generations.get("pool")),
+        heal=_number(generations.get("heal")),
         image=_text(values.get("image")),
         flavor=_text(values.get("flavor")),
         availability_zone=_text(values.get("availability-zone")),
@@ -74,6 +81,10 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _version(value: object) -> str | None:
+    return value if isinstance(value, str) and VERSION.fullmatch(value) else None
 
 
 def _number(value: object) -> int:

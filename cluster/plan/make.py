@@ -40,6 +40,7 @@ STATE_MOUNT_POINT = "/var/lib/nodewright"
 STATE_BINDS = ("etcd:/var/lib/etcd", "pki:/etc/kubernetes/pki")
 ZONE_LABEL = "topology.kubernetes.io/zone"
 POOL_LABEL = "nodewright.dev/pool"
+AnyPool = ControlPlaneSettings | WorkerPoolSettings | LoadBalancerSettings
 NEVER_PROXIED = ("localhost", "127.0.0.1", ".svc", ".cluster.local")
 
 
@@ -100,7 +101,7 @@ class _Planner:
         role: Role,
         pool_name: str,
         index: int,
-        pool: ControlPlaneSettings | WorkerPoolSettings | LoadBalancerSettings,
+        pool: AnyPool,
     ) -> NodePlan:
         key = pool_name if role is Role.LOAD_BALANCER else f"{pool_name}-{index}"
         zone = pool.availability_zones[index % len(pool.availability_zones)] if pool.availability_zones else None
@@ -110,6 +111,7 @@ class _Planner:
         change = self._change(key, incarnation)
         made_from = self._made_from(key, change, MadeFrom(image=image, flavor=pool.flavor, availability_zone=zone))
         is_bastion = self._is_bastion(key)
+        external = self._external_network(pool) if is_bastion or self._is_open(role) else None
         return NodePlan(
             key=key,
             role=role,
@@ -131,7 +133,8 @@ class _Planner:
             steward=steward_of(key, self._control_planes),
             after=(),
             is_bastion=is_bastion,
-            floating_ip=is_bastion or role is Role.LOAD_BALANCER or self._settings.access.floating_ips,
+            floating_ip=external is not None,
+            external_network=external,
         )
 
     def _incarnation(self, role: Role, generations: Generations) -> str:
@@ -157,6 +160,14 @@ class _Planner:
             availability_zone=before.availability_zone,
         )
 
+    def _is_open(self, role: Role) -> bool:
+        """Tell whether machines of that role are reached from outside without a bastion."""
+        return role is Role.LOAD_BALANCER or self._settings.access.floating_ips
+
+    def _external_network(self, pool: AnyPool) -> str | None:
+        own = pool.external if isinstance(pool, LoadBalancerSettings) else None
+        return own or self._settings.network.external
+
     def _is_bastion(self, key: str) -> bool:
         bastion = self._settings.bastion
         return (bastion is Bastion.LOAD_BALANCER and key == LOAD_BALANCER) or (
@@ -164,9 +175,7 @@ class _Planner:
         )
 
 
-def _volumes(
-    key: str, pool: ControlPlaneSettings | WorkerPoolSettings | LoadBalancerSettings
-) -> tuple[VolumePlan, ...]:
+def _volumes(key: str, pool: AnyPool) -> tuple[VolumePlan, ...]:
     if not isinstance(pool, ControlPlaneSettings) or pool.volume_gib is None:
         return ()
     return (
@@ -182,7 +191,7 @@ def _volumes(
 
 def _labels(
     pool_name: str,
-    pool: ControlPlaneSettings | WorkerPoolSettings | LoadBalancerSettings,
+    pool: AnyPool,
     made_from: MadeFrom,
 ) -> dict[str, str]:
     if isinstance(pool, LoadBalancerSettings):
@@ -191,7 +200,7 @@ def _labels(
     return {POOL_LABEL: pool_name, **zone, **pool.labels}
 
 
-def _drain(cluster: DrainSettings, pool: ControlPlaneSettings | WorkerPoolSettings | LoadBalancerSettings) -> DrainPlan:
+def _drain(cluster: DrainSettings, pool: AnyPool) -> DrainPlan:
     drain = (pool.drain if isinstance(pool, WorkerPoolSettings) else None) or cluster
     return DrainPlan(grace_s=drain.grace_s, timeout_s=drain.timeout_s, policy=drain.policy)
 

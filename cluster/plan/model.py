@@ -112,6 +112,8 @@ class NodePlan:
     """Machines whose replacement or joining must be finished before this one is touched."""
     is_bastion: bool
     floating_ip: bool
+    external_network: str | None
+    """Where the floating IP comes from; nothing when the machine has none."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,8 +74,10 @@ def _say(details: ErrorDetails, model: type[Section], place: tuple[int | str, ..
         return _unknown_key(str(place[-1]), _section_at(model, place[:-1]))
     if kind == "missing":
         return f"is missing; add it: {_description(model, place)}"
-    fallback = f"is {{found}}; {details['msg']}"
-    return SAYINGS.get(kind, fallback).format(found=_shown(details["input"]), **context)
+    found = _shown(details["input"])
+    if kind not in SAYINGS:
+        return f"is {found}; {details['msg']}"
+    return SAYINGS[kind].format(found=found, **context)
 
 
 def _shown(value: object) -> str:

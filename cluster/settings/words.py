@@ -147,7 +147,7 @@ def _authorized_key(value: str) -> str:
         raise ValueError(msg)
     known = (*KEY_TYPES, *KEY_TYPES_ON_TOKENS)
     if len(words) < 2 or words[0] not in known:
-        msg = f"is not a public key; give one line like 'ssh-ed25519 AAAA… name' of a type from {', '.join(known)}"
+        msg = "is not a public key; give the one line of a .pub file, like 'ssh-ed25519 AAAA… name'"
         raise ValueError(msg)
     try:
         base64.b64decode(words[1], validate=True)
@@ -159,11 +159,11 @@ def _authorized_key(value: str) -> str:
 
 def _url(value: str) -> str:
     parts = urlsplit(value)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        msg = f"is {value!r}; give a URL like http://proxy.example:3128"
-        raise ValueError(msg)
     if parts.username or parts.password:
         msg = "holds a user name or password; settings are not secret: give the URL without them"
+        raise ValueError(msg)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        msg = f"is {value!r}; give a URL like http://proxy.example:3128"
         raise ValueError(msg)
     return value
 

@@ -7,8 +7,9 @@ from cluster.settings.faults import Fault
 from cluster.settings.rules.parts import Parts
 from cluster.settings.storage import PersistentVolumeSettings, StorageSettings
 
-SYSTEM_DIRECTORIES = tuple(
-    f"/{name}" for name in "bin boot dev etc home lib proc root run sbin sys tmp usr var".split()
+SYSTEM_DIRECTORIES = (
+    *("/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/proc"),
+    *("/root", "/run", "/sbin", "/sys", "/usr", "/var"),
 )
 
 
