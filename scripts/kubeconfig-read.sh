@@ -4,3 +4,11 @@
 # Changes: nothing
 # Again: the same text.
 # Undo: none needed.
+
+main() {
+  : "${ENDPOINT:?}"
+  [[ -s $ADMIN_CONF ]] || die "reading the kubeconfig: $ADMIN_CONF is not there; is this machine a control plane?"
+  sed "s|^\( *server: \).*|\1https://$ENDPOINT|" "$ADMIN_CONF"
+}
+
+main </dev/null

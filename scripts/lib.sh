@@ -9,7 +9,7 @@ umask 022
 trap '' PIPE
 
 readonly STEP="${1:-step}"
-readonly RUN_DIR="${NODEWRIGHT_RUN_DIR:-/run/nodewright}"   # tmpfs: secrets and locks, gone after a reboot
+readonly RUN_DIR="${NODEWRIGHT_RUN_DIR:-/run/nodewright}" # tmpfs: secrets and locks, gone after a reboot
 readonly LOG_DIR="${NODEWRIGHT_LOG_DIR:-/var/log/nodewright}"
 CHANGED=false
 
@@ -64,7 +64,8 @@ retry() {
   return 1
 }
 
-# put_file <path> <mode>: stdin becomes the file, only if it differs, in one rename; returns 0 always, sets CHANGED.
+# put_file <path> <mode> [unit]: stdin becomes the file, only if it differs, in one rename. A unit that reads the file is
+# then due (see settle): noted before the file changes, so that a run cut off in between is made good by the next.
 put_file() {
   local path=$1 mode=$2 new
   install -d "$(dirname "$path")"
@@ -75,18 +76,37 @@ put_file() {
     rm -f "$new"
     return 0
   fi
+  if [[ -n ${3:-} ]]; then touch "$RUN_DIR/$3.due"; fi
   mv -f "$new" "$path"
   note_change "wrote $path"
 }
 
-# drop_file <path>: the file is not there.
+# drop_file <path> [unit]: the file is not there.
 drop_file() {
   [[ -e $1 ]] || return 0
+  if [[ -n ${2:-} ]]; then touch "$RUN_DIR/$2.due"; fi
   rm -f "$1"
   note_change "removed $1"
 }
 
-# put_secret <name>: stdin becomes a file only root reads, on tmpfs; prints nothing, removed when the step ends.
+# put_block <path> <text>: the file holds the text between our two marks, or no marks when the text is empty.
+put_block() {
+  local rest
+  if [[ -z $2 ]] && ! grep --quiet '^# nodewright begin$' "$1"; then return 0; fi
+  rest=$(sed '/^# nodewright begin$/,/^# nodewright end$/d' "$1")
+  put_file "$1" 0644 <<<"$rest${2:+$'\n# nodewright begin\n'$2$'\n# nodewright end'}"
+}
+
+# settle <unit> <verb>: a unit that is due takes its new files, by reload or restart.
+settle() {
+  [[ -e $RUN_DIR/$1.due ]] || return 0
+  systemctl daemon-reload
+  systemctl "$2" "$1" || die "$2 of $1: systemd reports a failure; look at journalctl --unit $1 on the machine"
+  rm -f "$RUN_DIR/$1.due"
+  note_change "$1: $2 done"
+}
+
+# put_secret <name>: stdin becomes a file only root reads, on tmpfs, removed when the step ends.
 put_secret() {
   install -d -m 0700 "$RUN_DIR"
   (umask 077 && cat >"$RUN_DIR/$1")
@@ -100,10 +120,86 @@ trap drop_secrets EXIT
 
 # run_logged <name> <command...>: output goes to a log on the machine, its end to stderr when the command fails.
 run_logged() {
-  local file="$LOG_DIR/$1.log" rc=0
+  local name=$1 rc=0
   shift
   install -d -m 0700 "$LOG_DIR"
-  "$@" >"$file" 2>&1 || rc=$?
-  ((rc == 0)) || { log "$1: exit code $rc; the end of $file:" && tail -n 25 "$file" >&2; }
+  "$@" >"$LOG_DIR/$name.log" 2>&1 || rc=$?
+  if ((rc != 0)); then
+    log "$name: exit code $rc; the end of $LOG_DIR/$name.log:"
+    tail -n 25 "$LOG_DIR/$name.log" >&2
+  fi
   return "$rc"
+}
+
+# listens <address> <port>: something accepts connections there.
+listens() {
+  timeout 2 bash -c "</dev/tcp/$1/$2" 2>/dev/null
+}
+
+# --- Kubernetes, on control-plane machines ---
+
+readonly ADMIN_CONF=/etc/kubernetes/admin.conf
+readonly PKI=/etc/kubernetes/pki
+readonly MANIFESTS=/etc/kubernetes/manifests
+
+endpoint() { sed --quiet 's|^ *server: https://||p' "$ADMIN_CONF"; }
+
+own_address() { sed --quiet 's/^ *- --advertise-address=//p' "$MANIFESTS/kube-apiserver.yaml"; }
+
+# api_serves <host:port>: asked without credentials, as a stranger may.
+api_serves() {
+  timeout 5 kubectl --kubeconfig=/dev/null --server="https://$1" --insecure-skip-tls-verify get --raw=/readyz &>/dev/null
+}
+
+# find_api: KUBECONFIG becomes the admin's, through this machine's API server or, when that is silent, the endpoint.
+find_api() {
+  local server
+  for server in "$(own_address):6443" "$(endpoint)"; do
+    api_serves "$server" || continue
+    export KUBECONFIG="$RUN_DIR/admin.$$.conf"
+    put_secret "admin.$$.conf" < <(sed "s|^\( *server: \).*|\1https://$server|" "$ADMIN_CONF")
+    return 0
+  done
+  return 1
+}
+
+use_api() {
+  [[ -s $ADMIN_CONF && -s $MANIFESTS/kube-apiserver.yaml ]] || die "asking the API: this machine is no control plane; run the step on one that is"
+  wait_for 60 "the cluster's API, here or at $(endpoint)" find_api || die "asking the API: it answers neither here nor at $(endpoint); bring a control plane back first"
+}
+
+# apply_manifest <text>: the cluster holds it; compared on the server first, so that nothing is written in vain.
+apply_manifest() {
+  local options=(--server-side --force-conflicts --field-manager=nodewright -f -)
+  # fails, too, when a namespace the manifest makes is not there yet
+  if kubectl diff "${options[@]}" <<<"$1" &>/dev/null; then return 0; fi
+  retry 5 "applying a manifest" kubectl apply "${options[@]}" <<<"$1" >&2 || die "applying a manifest: the API refused it (see above); correct it and run again"
+  note_change "applied a manifest"
+}
+
+# etcd_at <client URL> <etcdctl arguments...>
+etcd_at() {
+  local tls="$PKI/etcd" tool=(etcdctl)
+  command -v etcdctl >/dev/null || tool=(kubectl --namespace=kube-system exec "etcd-$(hostname)" -- etcdctl)
+  "${tool[@]}" --endpoints="$1" --cacert="$tls/ca.crt" --cert="$tls/healthcheck-client.crt" --key="$tls/healthcheck-client.key" \
+    --dial-timeout=3s --command-timeout=8s "${@:2}"
+}
+
+# etcd_members: id, started|unstarted, name, peer URL, client URL, is learner; one member a line.
+etcd_members() {
+  etcd_at https://127.0.0.1:2379 member list --write-out=simple | sed 's/, */,/g'
+}
+
+etcd_healthy() { etcd_at "$1" endpoint health &>/dev/null; }
+
+# forget_cluster: what a broken-off init or join left on this machine goes.
+forget_cluster() {
+  local link
+  log "clearing away what a broken-off run left here"
+  run_logged kubeadm-reset timeout 180 kubeadm reset --force || log "kubeadm reset did not end well; going on with what it left"
+  rm -rf /var/lib/etcd/member "${MANIFESTS:?}"/* /etc/kubernetes/*.conf /etc/cni/net.d/*
+  # a pod network of the first try would keep an address range the node no longer has
+  for link in cni0 flannel.1; do
+    if [[ -e /sys/class/net/$link ]]; then ip link delete "$link"; fi
+  done
 }

@@ -4,3 +4,76 @@
 # Changes: /etc/kubernetes, /var/lib/kubelet, /var/lib/etcd (control-plane)
 # Again: unchanged; a join that was cut off is cleared away and made anew.
 # Undo: node-leave.sh on a steward, then kubeadm reset.
+
+readonly BEGUN=/etc/kubernetes/nodewright-joining KUBELET_CONF=/etc/kubernetes/kubelet.conf
+
+ticket_field() { sed --quiet "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" <<<"$TICKET"; }
+
+ca_hash() {
+  local hash
+  hash=$(openssl x509 -in "$PKI/ca.crt" -noout -pubkey | openssl pkey -pubin -outform der | sha256sum)
+  echo "sha256:${hash%% *}"
+}
+
+# node_state: member | gone (the cluster has no such Node) | silent (no API answers)
+node_state() {
+  local answer
+  if answer=$(kubectl --kubeconfig="$KUBELET_CONF" --request-timeout=5s get node "$NODE_NAME" --output=name 2>&1); then
+    echo member
+  elif [[ $answer == *NotFound* ]]; then
+    echo gone
+  else
+    echo silent
+  fi
+}
+
+state_is_known() { [[ $(node_state) != silent ]]; }
+
+is_member() {
+  if [[ -e $BEGUN || ! -s $KUBELET_CONF || $(ca_hash) != "$(ticket_field ca_hash)" ]]; then return 1; fi
+  wait_for 60 "an answer about $NODE_NAME" state_is_known ||
+    die "joining $NODE_NAME: it has joined earlier, but no API answers its kubelet; bring the control plane back, or heal this node"
+  [[ $(node_state) == member ]]
+}
+
+# A token is known by the signature that the cluster publishes for it: without one, kubeadm would wait for minutes.
+token_is_known() {
+  local token endpoint
+  token=$(ticket_field token)
+  endpoint=$(ticket_field endpoint)
+  [[ $(kubectl --kubeconfig=/dev/null --server="https://$endpoint" --insecure-skip-tls-verify --request-timeout=5s \
+    --namespace=kube-public get configmap cluster-info --output=jsonpath='{.data}' 2>/dev/null) == *"jws-kubeconfig-${token%%.*}"* ]]
+}
+
+join() {
+  if [[ -e $BEGUN || -e $KUBELET_CONF || -e /var/lib/etcd/member ]]; then forget_cluster; fi
+  touch "$BEGUN"
+  run_logged kubeadm-join timeout 300 kubeadm join --config="$RUN_DIR/join.yaml"
+}
+
+write_config() {
+  put_secret join.yaml < <(
+    printf '%s\ndiscovery:\n  bootstrapToken:\n    token: "%s"\n    apiServerEndpoint: "%s"\n    caCertHashes: ["%s"]\n' \
+      "$KUBEADM_JOIN_CONFIG" "$(ticket_field token)" "$(ticket_field endpoint)" "$(ticket_field ca_hash)"
+    if [[ $ROLE == control-plane ]]; then
+      printf 'controlPlane:\n  certificateKey: "%s"\n  localAPIEndpoint:\n    advertiseAddress: "%s"\n' "$(ticket_field certificate_key)" "$NODE_IP"
+    fi
+  )
+}
+
+main() {
+  : "${NODE_NAME:?}" "${ROLE:?}" "${KUBEADM_JOIN_CONFIG:?}" "${TICKET:?}" "${NODE_IP:?}"
+  only_one control-plane
+  if ! is_member; then
+    install -d /etc/kubernetes
+    wait_for 60 "the cluster at $(ticket_field endpoint) and its knowledge of the ticket" token_is_known ||
+      die "joining $NODE_NAME: $(ticket_field endpoint) does not answer or no longer knows the ticket (tickets last 30 minutes); make a new one and join again"
+    write_config
+    retry 3 "joining $NODE_NAME" join || die "joining $NODE_NAME: kubeadm failed three times (see above)"
+    rm -f "$BEGUN"
+    note_change "$NODE_NAME has joined"
+  fi
+  say_result
+}
+
+main </dev/null

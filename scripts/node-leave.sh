@@ -4,3 +4,111 @@
 # Changes: the node's pods, the Node, its etcd member
 # Again: unchanged: what is absent is done.
 # Undo: node-join.sh.
+
+readonly LEAVING=nodewright.dev/leaving
+
+node_ready() {
+  [[ $(kubectl get node "$NODE_NAME" --output=jsonpath='{.status.conditions[?(@.type=="Ready")].status}' 2>/dev/null) == True ]]
+}
+
+# lives: Kubernetes counts the node Ready, and its kubelet answers; a machine that was just killed stays Ready for 40 s more.
+lives() {
+  wait_for 6 "the kubelet of $NODE_NAME" listens "$NODE_IP" 10250 && wait_for 20 "$NODE_NAME to be Ready" node_ready
+}
+
+# Quorum of what remains, from the live list: refused before anything is touched.
+check_quorum() {
+  local members id name url learner voters=0 healthy=0
+  members=$(etcd_members) || die "$NODE_NAME leaves: etcd does not answer on this machine, so quorum cannot be judged; bring it back first"
+  while IFS=, read -r id _ name _ url learner; do
+    if [[ $name == "$NODE_NAME" ]]; then MEMBER_ID=$id; fi
+    if [[ $name == "$NODE_NAME" || $learner == true ]]; then continue; fi
+    voters=$((voters + 1))
+    if etcd_healthy "$url"; then healthy=$((healthy + 1)); fi
+  done <<<"$members"
+  if [[ -n $MEMBER_ID ]] && ((healthy < voters / 2 + 1)); then
+    die "$NODE_NAME leaves: of the $voters other etcd members only $healthy are healthy, and $((voters / 2 + 1)) are needed; nothing was changed. Heal those first"
+  fi
+}
+
+# what_blocks: the pods that are still there, and the budgets that allow no disruption and cover one of them.
+what_blocks() {
+  local namespace budget selector
+  echo "pods still on $NODE_NAME:"
+  kubectl get pods --all-namespaces --field-selector="spec.nodeName=$NODE_NAME" --no-headers \
+    --output=custom-columns='NS:.metadata.namespace,NAME:.metadata.name,OWNER:.metadata.ownerReferences[0].kind' | grep --invert-match --extended-regexp ' (DaemonSet|Node)$' || echo "  none"
+  # shellcheck disable=SC2016 # the dollars are the template's
+  kubectl get poddisruptionbudgets --all-namespaces --output=go-template='{{range .items}}{{if eq 0.0 .status.disruptionsAllowed}}{{.metadata.namespace}} {{.metadata.name}} {{range $k, $v := .spec.selector.matchLabels}}{{$k}}={{$v}},{{end}}{{"\n"}}{{end}}{{end}}' |
+    while read -r namespace budget selector; do
+      if [[ -n $(kubectl --namespace="$namespace" get pods --selector="${selector%,}" --field-selector="spec.nodeName=$NODE_NAME" --output=name) ]]; then
+        echo "  budget $namespace/$budget allows no disruption"
+      fi
+    done
+}
+
+# drain <limit s> <more options...>
+drain() {
+  timeout "$(($1 + 15))" kubectl drain "$NODE_NAME" --ignore-daemonsets --delete-emptydir-data --timeout="${1}s" "${@:2}" >&2
+}
+
+# Nobody is there to end the pods of a dead machine. Short grace, no wait: their replacements start at once, but the API forgets
+# them only after the Node. grace-period=0 or the out-of-service taint would say that the machine is off; from here, where one
+# that is cut off looks the same, nobody can know that, and two writers on one volume would follow.
+drain_dead() {
+  log "$NODE_NAME does not answer: its pods are given up"
+  drain 60 --force --disable-eviction --grace-period=1 --skip-wait-for-delete-timeout=5 || log "not all pods could be given up; they go with the Node"
+}
+
+drain_living() {
+  if drain "$DRAIN_TIMEOUT_S" --grace-period="$DRAIN_GRACE_S"; then return 0; fi
+  if [[ $DRAIN_POLICY == force ]]; then
+    log "draining in peace failed; policy force: $(what_blocks)"
+    drain 60 --force --disable-eviction --grace-period="$DRAIN_GRACE_S" --skip-wait-for-delete-timeout=5 || log "not all pods could be ended; they go with the Node"
+    return 0
+  fi
+  what_blocks >&2
+  kubectl uncordon "$NODE_NAME" >&2
+  kubectl annotate node "$NODE_NAME" "$LEAVING-" >&2
+  die "draining $NODE_NAME: not done after $DRAIN_TIMEOUT_S s (what blocks is named above); it stays and takes pods again. Free them, or set the drain policy to force"
+}
+
+take_out() {
+  if ! kubectl get node "$NODE_NAME" --output=jsonpath='{.spec.unschedulable}' | grep --quiet true; then
+    kubectl annotate node "$NODE_NAME" --overwrite "$LEAVING=cordoned" >&2
+    kubectl cordon "$NODE_NAME" >&2
+  fi
+  if [[ $DRAIN_POLICY == skip ]]; then
+    log "policy skip: $NODE_NAME is not drained"
+  elif lives; then
+    drain_living
+  else
+    drain_dead
+  fi
+}
+
+main() {
+  : "${NODE_NAME:?}" "${ROLE:?}" "${NODE_IP:?}" "${DRAIN_GRACE_S:?}" "${DRAIN_TIMEOUT_S:?}" "${DRAIN_POLICY:?}"
+  local node
+  MEMBER_ID=''
+  if [[ $(hostname) == "$NODE_NAME" ]]; then
+    log "$NODE_NAME is the only control plane: its data stays on its volume, nobody is left to take it out"
+    say_result
+    return 0
+  fi
+  only_one "node-$NODE_NAME"
+  use_api
+  if [[ $ROLE == control-plane ]]; then check_quorum; fi
+  node=$(kubectl get node "$NODE_NAME" --ignore-not-found --output=name)
+  if [[ -n $node ]]; then take_out; fi
+  if [[ -n $MEMBER_ID ]]; then
+    etcd_at https://127.0.0.1:2379 member remove "$MEMBER_ID" >&2
+    note_change "removed etcd member $MEMBER_ID"
+  fi
+  if [[ -n $node ]]; then
+    kubectl delete "$node" --timeout=60s >&2
+    note_change "removed Node $NODE_NAME"
+  fi
+  say_result
+}
+
+main </dev/null

@@ -4,3 +4,128 @@
 # Changes: /etc/nodewright/volumes, /usr/local/sbin/nodewright-volumes, nodewright-volumes.service, the volume's file system
 # Again: unchanged; grows the file system when the volume has grown.
 # Undo: docs/machines.md; the data stays on the volume.
+
+readonly CONFIG_DIR=/etc/nodewright/volumes ON_MACHINE=/usr/local/sbin/nodewright-volumes UNIT=nodewright-volumes.service
+
+# find_device <volume id>: clouds name disks after the first 20 characters (virtio-blk) or all (virtio-scsi) of the id.
+find_device() {
+  local link
+  for link in /dev/disk/by-id/*"${1:0:20}"*; do
+    if [[ -b $link && $link != *-part* ]]; then readlink --canonicalize "$link" && return 0; fi
+  done
+  return 1
+}
+
+# look_up <tag> <device>: asks the disk itself, not a cache that needs udev.
+look_up() { blkid --probe --match-tag "$1" --output value "$2"; }
+
+is_mounted() { [[ $(mountpoint --fs-devno "$2" 2>/dev/null) == "$(mountpoint --devno "$1")" ]]; }
+
+same_directory() { [[ -d $1 && -d $2 && $(stat --format %d:%i "$1") == "$(stat --format %d:%i "$2")" ]]; }
+
+# may_grow <device>: it is larger than its file system, by more than rounding.
+may_grow() {
+  local file_system_bytes
+  file_system_bytes=$(dumpe2fs -h "$1" 2>/dev/null | awk -F': *' '/^Block count/ {n = $2} /^Block size/ {s = $2} END {printf "%.0f", n * s}')
+  (($(blockdev --getsize64 "$1") - file_system_bytes > 64 << 20))
+}
+
+# mount_volume <config file>: runs here and at every boot; prints what it did. Only the file system whose UUID is written
+# down is mounted: a unit of systemd waits for the disk where fstab would need udev, and kubelet waits for the unit.
+mount_volume() {
+  local DEVICE_ID UUID MOUNT_POINT BIND device='' n pair source
+  # shellcheck source=/dev/null
+  . "$1"
+  for ((n = 0; n < 180; n++)); do
+    if device=$(find_device "$DEVICE_ID") && [[ $(look_up UUID "$device") == "$UUID" ]]; then break; fi
+    device=''
+    sleep 0.5
+  done
+  [[ -n $device ]] || { echo "mounting $MOUNT_POINT: volume $DEVICE_ID with file system $UUID is not attached" >&2 && return 1; }
+  if ! is_mounted "$device" "$MOUNT_POINT"; then
+    if may_grow "$device"; then
+      e2fsck -f -p "$device" >&2 || (($? == 1)) # 1: repaired
+      resize2fs "$device" >&2
+      echo "grew the file system of $device"
+    else
+      e2fsck -p "$device" >&2 || (($? == 1))
+    fi
+    mkdir -p "$MOUNT_POINT"
+    mount -t ext4 "$device" "$MOUNT_POINT"
+    echo "mounted $device on $MOUNT_POINT"
+  fi
+  for pair in $BIND; do
+    source="$MOUNT_POINT/${pair%%:*}"
+    if same_directory "$source" "${pair#*:}"; then continue; fi
+    if [[ ! -d $source ]]; then install -d -m 0700 "$source"; fi
+    mkdir -p "${pair#*:}"
+    mount --bind "$source" "${pair#*:}"
+    echo "bound $source to ${pair#*:}"
+  done
+}
+
+# Formatting asks for proof that nothing is lost: no signature anywhere, and nothing written at the start.
+format_if_blank() {
+  local type begun="/var/lib/nodewright/formatting-$DEVICE_ID"
+  type=$(look_up TYPE "$1") || : # 2: finds nothing
+  if [[ $type == ext4 ]]; then return 0; fi
+  # a mkfs of ours that was cut off may be begun again
+  if [[ ! -e $begun ]] && { [[ -n $type$(wipefs --no-act --noheadings "$1") ]] || ! cmp --silent --bytes=1048576 "$1" /dev/zero; }; then
+    die "formatting volume $DEVICE_ID: it is neither blank nor ext4 (${type:-unknown}), nothing was changed; look at it, or clear it by hand"
+  fi
+  install -d "${begun%/*}"
+  touch "$begun"
+  mkfs.ext4 -q "$1" >&2
+  rm -f "$begun"
+  note_change "formatted volume $DEVICE_ID"
+}
+
+keep_at_boot() {
+  put_file "$ON_MACHINE" 0755 < <(
+    printf '#!/bin/bash\n# Mounts what %s/* say; written by volume-mount.sh.\nset -o errexit -o nounset -o pipefail\n' "$CONFIG_DIR"
+    declare -f find_device look_up is_mounted same_directory may_grow mount_volume
+    # shellcheck disable=SC2016 # for the script that is written
+    printf 'for config in %s/*; do mount_volume "$config"; done\n' "$CONFIG_DIR"
+  )
+  put_file "/etc/systemd/system/$UNIT" 0644 <<UNIT
+[Unit]
+Description=Mount this node's volumes
+After=local-fs.target
+Before=kubelet.service docker-registry.service nfs-ganesha.service
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=$ON_MACHINE
+[Install]
+WantedBy=multi-user.target
+RequiredBy=kubelet.service docker-registry.service nfs-ganesha.service
+UNIT
+  if ! systemctl is-enabled --quiet "$UNIT"; then
+    systemctl daemon-reload
+    systemctl enable --quiet "$UNIT"
+    note_change "$UNIT runs at boot"
+  fi
+}
+
+main() {
+  : "${DEVICE_ID:?}" "${MOUNT_POINT:?}"
+  local device pair report
+  only_one volumes
+  wait_for 60 "volume $DEVICE_ID" find_device "$DEVICE_ID" >/dev/null || die "mounting volume $DEVICE_ID: the machine has no such disk; is it attached?"
+  device=$(find_device "$DEVICE_ID")
+  format_if_blank "$device"
+  for pair in ${BIND:=}; do
+    if same_directory "$MOUNT_POINT/${pair%%:*}" "${pair#*:}" || [[ ! -d ${pair#*:} ]]; then continue; fi
+    [[ -z $(ls --almost-all "${pair#*:}") ]] || die "binding ${pair#*:} to the volume: it already holds files, which would be hidden; move them away first"
+  done
+  put_file "$CONFIG_DIR/$DEVICE_ID" 0644 < <(printf '%s=%q\n' DEVICE_ID "$DEVICE_ID" UUID "$(look_up UUID "$device")" MOUNT_POINT "$MOUNT_POINT" BIND "$BIND")
+  keep_at_boot
+  if is_mounted "$device" "$MOUNT_POINT" && may_grow "$device"; then
+    if resize2fs "$device" >&2; then note_change "grew the file system"; else log "the kernel does not grow a mounted file system here; it grows at the machine's next boot"; fi
+  fi
+  report=$("$ON_MACHINE") || die "mounting volume $DEVICE_ID: see above"
+  if [[ -n $report ]]; then note_change "${report//$'\n'/; }"; fi
+  say_result
+}
+
+main </dev/null
