@@ -1,0 +1,279 @@
+"""The cluster, from its network to its last worker: what is made of what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pulumi
+from pulumi_openstack import compute
+
+from cluster import cni, haproxy, keys, kubeadm, user_data
+from cluster.haproxy import API_PORT
+from cluster.outputs import ClusterOutputs, NodeOutputs
+from cluster.plan import Change, ClusterPlan, NodePlan, Role
+from cluster.settings import ClusterSettings
+from components.berth import Berth, BerthArgs, DataVolume, Login
+from components.control_plane import ControlPlane, ControlPlaneArgs
+from components.load_balancer import LoadBalancer, LoadBalancerArgs
+from components.machine import Machine, MachineArgs
+from components.membership import Drain, NodeArgs
+from components.network import Network, NetworkArgs
+from components.remote_script import Host
+from components.security_groups import SecurityGroups, SecurityGroupsArgs, ServicePort
+from components.workers import Workers, WorkersArgs
+
+
+def build(
+    settings: ClusterSettings,
+    plan: ClusterPlan,
+    *,
+    secret: str,
+    attempts: Mapping[str, str],
+) -> ClusterOutputs:
+    """Declare every resource of the cluster; say what the stack exports."""
+    return _Build(settings, plan, secret, attempts).outputs()
+
+
+class _Build:
+    """The table of contents: each paragraph is one thing, made of the ones above."""
+
+    def __init__(self, settings: ClusterSettings, plan: ClusterPlan, secret: str, attempts: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._plan = plan
+        self._secret = secret
+        self._attempts = attempts
+        self._cni_manifest = cni.manifest(settings.kubernetes)
+
+        self._network = self._make_network()
+        self._security_groups = self._make_security_groups()
+        self._server_groups = self._make_server_groups()
+
+        self._berths = self._make_berths()
+        self._endpoint = self._berths[plan.endpoint].address
+        self._public_endpoint = self._berths[plan.endpoint].public_address or self._endpoint
+
+        self._machines: dict[str, Machine] = {}
+        self._front = self._make_load_balancer(plan.load_balancer) if plan.load_balancer else {}
+        self._control_plane = self._make_control_plane()
+        self._make_workers()
+
+    def outputs(self) -> ClusterOutputs:
+        return ClusterOutputs(
+            plan=self._plan,
+            endpoint=self._public_endpoint.apply(lambda host: f"https://{host}:{API_PORT}"),
+            kubeconfig=self._control_plane.kubeconfig,
+            bastion=self._berths[self._plan.bastion].public_address if self._plan.bastion else None,
+            nodes={
+                key: NodeOutputs(
+                    address=machine.address,
+                    server_id=machine.server_id,
+                    floating_ip=self._berths[key].public_address,
+                )
+                for key, machine in self._machines.items()
+            },
+        )
+
+    # Where the machines are.
+
+    def _make_network(self) -> Network:
+        network = self._settings.network
+        return Network(
+            "network",
+            NetworkArgs(
+                cluster_name=self._plan.name,
+                cidr=str(network.cidr) if network.cidr else None,
+                dns_servers=[str(server) for server in network.dns_servers],
+                network=network.network,
+                subnet=network.subnet,
+                external=network.external,
+            ),
+        )
+
+    def _make_security_groups(self) -> SecurityGroups:
+        allowed = self._settings.security
+        load_balancer = self._settings.load_balancer
+        return SecurityGroups(
+            "security",
+            SecurityGroupsArgs(
+                cluster_name=self._plan.name,
+                bastion=self._plan.node(self._plan.bastion).role if self._plan.bastion else None,
+                has_load_balancer=load_balancer is not None,
+                any_traffic_between_nodes=self._settings.kubernetes.cni_kind == "manifest",
+                ssh_allowed_cidrs=[str(cidr) for cidr in allowed.ssh_allowed_cidrs],
+                api_allowed_cidrs=[str(cidr) for cidr in allowed.api_allowed_cidrs],
+                node_port_allowed_cidrs=[str(cidr) for cidr in allowed.node_port_allowed_cidrs],
+                services=[
+                    ServicePort(
+                        name=service.name,
+                        port=service.port,
+                        allowed_cidrs=[str(cidr) for cidr in service.allowed_cidrs],
+                    )
+                    for service in (load_balancer.services if load_balancer else ())
+                ],
+            ),
+        )
+
+    def _make_server_groups(self) -> dict[str, compute.ServerGroup]:
+        return {
+            group.key: compute.ServerGroup(
+                f"spread-{group.key}",
+                name=f"{self._plan.name}-{group.key}",
+                policies=group.policy.value,
+            )
+            for group in self._plan.server_groups
+        }
+
+    def _make_berths(self) -> dict[str, Berth]:
+        """The bastion's first: the way to all others leads through it."""
+        berths: dict[str, Berth] = {}
+        for node in sorted(self._plan.nodes, key=lambda node: not node.is_bastion):
+            bastion = berths[self._plan.bastion].host if self._plan.bastion and not node.is_bastion else None
+            berths[node.key] = self._make_berth(node, bastion)
+        return berths
+
+    def _make_berth(self, node: NodePlan, bastion: Host | None) -> Berth:
+        load_balancer = self._settings.load_balancer
+        own_pool = load_balancer.external if load_balancer and node.role is Role.LOAD_BALANCER else None
+        return Berth(
+            node.key,
+            BerthArgs(
+                cluster_name=self._plan.name,
+                network_id=self._network.network_id,
+                subnet_id=self._network.subnet_id,
+                security_group_id=self._security_groups.ids[node.role],
+                way_out=self._network.way_out,
+                login=Login(
+                    user=self._settings.access.user,
+                    private_key=pulumi.Output.secret(keys.access_key(self._secret).private),
+                    host_key=keys.host_key(self._secret, node.key).public,
+                ),
+                bastion=bastion,
+                floating_ip_pool=(own_pool or self._settings.network.external) if node.floating_ip else None,
+                volumes=[
+                    DataVolume(
+                        name=volume.name,
+                        size_gib=volume.size_gib,
+                        type=volume.type,
+                        mount_point=volume.mount_point,
+                        binds=volume.binds,
+                    )
+                    for volume in node.volumes
+                ],
+            ),
+        )
+
+    # The machines.
+
+    def _machine_args(self, node: NodePlan) -> MachineArgs:
+        access = self._settings.access
+        cloud_config = user_data.render(
+            node_key=node.key,
+            user=access.user,
+            host_key=keys.host_key(self._secret, node.key),
+            authorized_keys=[keys.access_key(self._secret).public, *access.authorized_keys],
+        )
+        return MachineArgs(
+            cluster_name=self._plan.name,
+            role=node.role,
+            berth=self._berths[node.key],
+            image=node.image,
+            flavor=node.flavor,
+            incarnation=node.incarnation,
+            availability_zone=node.availability_zone,
+            server_group_id=self._server_groups[node.server_group].id if node.server_group else None,
+            user_data=pulumi.Output.secret(cloud_config),
+            preparation=self._preparation(node),
+        )
+
+    def _preparation(self, node: NodePlan) -> dict[str, str]:
+        proxy = self._plan.proxy
+        return {
+            "ROLE": "node" if node.role.is_node else node.role,
+            "KUBERNETES_VERSION": node.kubernetes_version,
+            "PACKAGE_SOURCE": self._settings.kubernetes.package_source or "",
+            "HTTP_PROXY": proxy.http if proxy else "",
+            "HTTPS_PROXY": proxy.https if proxy else "",
+            "NO_PROXY": proxy.no_proxy if proxy else "",
+            "HOSTS_ENTRIES": "",
+        }
+
+    def _make_load_balancer(self, node: NodePlan) -> dict[str, pulumi.Resource]:
+        self._machines[node.key] = Machine(node.key, self._machine_args(node))
+        load_balancer = LoadBalancer(
+            node.key,
+            LoadBalancerArgs(machine=self._machines[node.key], configuration=self._haproxy_configuration()),
+        )
+        return {node.key: load_balancer.serving}
+
+    def _haproxy_configuration(self) -> pulumi.Output[str]:
+        services = self._settings.load_balancer.services if self._settings.load_balancer else ()
+        members = {node.key: self._berths[node.key].address for node in self._plan.nodes if node.role.is_node}
+
+        def render(addresses: Mapping[str, str]) -> str:
+            def of(nodes: tuple[NodePlan, ...]) -> list[haproxy.Member]:
+                return [haproxy.Member(key=node.key, address=addresses[node.key]) for node in nodes]
+
+            return haproxy.render(
+                control_planes=of(self._plan.control_planes),
+                workers=of(self._plan.workers),
+                services=services,
+            )
+
+        return pulumi.Output.all(**members).apply(render)
+
+    # The nodes.
+
+    def _make_control_plane(self) -> ControlPlane:
+        founder = self._plan.control_planes[0]
+        control_plane = ControlPlane(
+            "control-plane",
+            ControlPlaneArgs(
+                nodes=[self._node_args(node) for node in self._plan.control_planes],
+                init_config=self._init_config(founder),
+                cni_manifest=self._cni_manifest,
+                kubernetes_version=self._plan.kubernetes_version,
+                endpoint=self._public_endpoint.apply(lambda host: f"{host}:{API_PORT}"),
+                founder_changes=founder.change is Change.REPLACED,
+                front=self._front,
+            ),
+        )
+        self._machines.update(control_plane.machines)
+        return control_plane
+
+    def _make_workers(self) -> None:
+        serving = {node.key: self._control_plane.in_service for node in self._plan.control_planes}
+        workers = Workers(
+            "workers",
+            WorkersArgs(
+                nodes=[self._node_args(node) for node in self._plan.workers],
+                steward=self._control_plane.steward,
+                leaves_at_once=self._settings.parallel.leaves,
+                finished={**self._front, **serving},
+            ),
+        )
+        self._machines.update(workers.machines)
+
+    def _node_args(self, node: NodePlan) -> NodeArgs:
+        return NodeArgs(
+            key=node.key,
+            machine=self._machine_args(node),
+            kubernetes_version=node.kubernetes_version,
+            join_config=self._join_config(node),
+            labels=node.labels,
+            taints=node.taints,
+            drain=Drain(grace_s=node.drain.grace_s, timeout_s=node.drain.timeout_s, policy=node.drain.policy),
+            attempt=self._attempts[node.key],
+            after=node.after,
+        )
+
+    def _init_config(self, node: NodePlan) -> pulumi.Output[str]:
+        return pulumi.Output.all(self._berths[node.key].address, self._endpoint, self._public_endpoint).apply(
+            lambda known: kubeadm.init_config(
+                self._settings, node, address=known[0], endpoint=known[1], certificate_names=[known[2]]
+            )
+        )
+
+    def _join_config(self, node: NodePlan) -> pulumi.Output[str]:
+        return self._berths[node.key].address.apply(
+            lambda address: kubeadm.join_config(self._settings, node, address=address)
+        )

@@ -1,0 +1,56 @@
+"""What the engine knows of this stack before the program runs: its config, and its exports of last time."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+
+from cluster.keys import SecretError
+from cluster.plan import Change, ClusterPlan
+
+# A ticket lives for thirty minutes; a try that begins later than half of that takes a new one.
+TRY_S = 900
+MAKE_SECRET = "run: openssl rand -hex 32 | pulumi config set --secret nodewright:secret"
+
+
+def cluster_config() -> object:
+    """Read the object under `nodewright:cluster`, as it stands."""
+    return pulumi.Config("nodewright").get_object("cluster")
+
+
+def cluster_secret() -> str:
+    """Read the stack's one secret, in plain: what is made of it is marked secret where it enters a resource."""
+    key = "nodewright:secret"
+    secret = pulumi.runtime.get_config(key)
+    if not secret:
+        msg = f"reading {key}: it is missing; {MAKE_SECRET}"
+        raise SecretError(msg)
+    if not pulumi.runtime.is_config_secret(key):
+        msg = f"reading {key}: it lies in the stack file unencrypted, so others may have read it; {MAKE_SECRET}"
+        raise SecretError(msg)
+    return str(secret)
+
+
+def previous_outputs() -> Mapping[str, Any]:
+    """Read this stack's own exports; nothing before its first `up` went through."""
+    stack = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
+    answer = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": stack})
+    outputs = (answer.value or {}).get("outputs")
+    return outputs if isinstance(outputs, Mapping) else {}
+
+
+def attempts(plan: ClusterPlan, outputs: Mapping[str, Any], now: float | None = None) -> dict[str, str]:
+    """Name for each node the try in which it came in.
+
+    A node that is in keeps the name it came in with, so that nothing changes. The exports are written only when an
+    `up` went through: after one that failed, whoever was on the way in is still new and gets a fresh ticket.
+    """
+    known = outputs.get("attempts")
+    known = known if isinstance(known, Mapping) else {}
+    current = str(int((time.time() if now is None else now) // TRY_S))
+    return {
+        node.key: str(known.get(node.key, "")) if node.change is Change.KEPT else current
+        for node in plan.nodes
+        if node.role.is_node
+    }

@@ -1,0 +1,1 @@
+"""The parts a cluster is made of, one thing a file."""

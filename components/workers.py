@@ -1,0 +1,43 @@
+"""The workers of every pool serve: all at once when they are new, a few at a time when they leave or are replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pulumi
+
+from components.machine import Machine
+from components.membership import Membership, NodeArgs, Steward
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkersArgs:
+    nodes: Sequence[NodeArgs]
+    steward: Steward
+    leaves_at_once: int
+    finished: Mapping[str, pulumi.Resource]
+    """The step after which each other machine, by its key, is finished."""
+
+
+class Workers(pulumi.ComponentResource):
+    machines: dict[str, Machine]
+
+    def __init__(self, name: str, args: WorkersArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("nodewright:cluster:Workers", name, {"count": len(args.nodes)}, opts)
+        child = pulumi.ResourceOptions(parent=self)
+
+        self.machines = {}
+        members: list[pulumi.Resource] = []
+        finished = dict(args.finished)
+        for node in args.nodes:
+            after = [finished[key] for key in node.after]
+            machine = Machine(node.key, replace(node.machine, after=after), child)
+            # Resources go in the opposite order to the one they came in: this bounds how many are drained at once.
+            in_turn = members[-args.leaves_at_once :][:1] if len(members) >= args.leaves_at_once else []
+            membership = Membership(node, machine, args.steward, in_turn, child)
+            members.append(membership.member)
+            finished[node.key] = membership.member
+            self.machines[node.key] = machine
+
+        self.register_outputs({})
