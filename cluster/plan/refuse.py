@@ -75,8 +75,8 @@ def _lost_quorum(settings: ClusterSettings, nodes: tuple[NodePlan, ...], previou
     rolled = old > 0 and len(replaced) == old and _is_roll(masters, previous, settings)
     if new < old and new < SMALLEST_QUORATE:
         yield (
-            f"control-plane.count: was {old}, now {new}; etcd needs {quorum(old)} of {old} members now and 2 of 2 on the "
-            f"way to {new}, where none may fail: keep it at 3 or more, or make a new cluster"
+            f"control-plane.count: was {old}, now {new}; etcd needs {quorum(old)} of {old} members now and 2 of 2 on "
+            f"the way to {new}, where none may fail: keep it at 3 or more, or make a new cluster"
         )
     if new != old and replaced:
         yield (
