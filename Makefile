@@ -40,8 +40,8 @@ down: ## stop the lab; `make up` brings it back as it was
 	@bin/lab down
 
 .PHONY: host
-host: ## packages of this machine that the lab needs
-	@bin/timed "host packages" bin/lab host --install
+host: ## packages of this machine that the lab and the tests need
+	@bin/timed "host packages" bin/host-packages --tests
 
 .PHONY: venv
 venv: $(VENV)/.made
