@@ -32,6 +32,8 @@ from cluster.settings import (
     ControlPlaneSettings,
     DrainSettings,
     LoadBalancerSettings,
+    NodePool,
+    Pool,
     Spread,
     WorkerPoolSettings,
 )
@@ -40,7 +42,6 @@ STATE_MOUNT_POINT = "/var/lib/nodewright"
 STATE_BINDS = ("etcd:/var/lib/etcd", "pki:/etc/kubernetes/pki")
 ZONE_LABEL = "topology.kubernetes.io/zone"
 POOL_LABEL = "nodewright.dev/pool"
-AnyPool = ControlPlaneSettings | WorkerPoolSettings | LoadBalancerSettings
 NEVER_PROXIED = ("localhost", "127.0.0.1", ".svc", ".cluster.local")
 
 
@@ -89,7 +90,10 @@ class _Planner:
 
     def server_groups(self) -> tuple[ServerGroupPlan, ...]:
         """One group for each pool whose machines are kept apart; a load balancer has nobody to keep apart from."""
-        pools = {CONTROL_PLANE: self._settings.control_plane, **dict(sorted(self._settings.workers.items()))}
+        pools: dict[str, NodePool] = {
+            CONTROL_PLANE: self._settings.control_plane,
+            **dict(sorted(self._settings.workers.items())),
+        }
         return tuple(
             ServerGroupPlan(key=name, policy=pool.spread)
             for name, pool in pools.items()
@@ -101,7 +105,7 @@ class _Planner:
         role: Role,
         pool_name: str,
         index: int,
-        pool: AnyPool,
+        pool: Pool,
     ) -> NodePlan:
         key = pool_name if role is Role.LOAD_BALANCER else f"{pool_name}-{index}"
         zone = pool.availability_zones[index % len(pool.availability_zones)] if pool.availability_zones else None
@@ -127,8 +131,8 @@ class _Planner:
             change=change,
             volumes=_volumes(key, pool),
             labels=_labels(pool_name, pool, made_from),
-            taints=() if isinstance(pool, LoadBalancerSettings) else pool.taints,
-            server_group=None if role is Role.LOAD_BALANCER or pool.spread is Spread.NONE else pool_name,
+            taints=pool.taints if isinstance(pool, NodePool) else (),
+            server_group=pool_name if isinstance(pool, NodePool) and pool.spread is not Spread.NONE else None,
             drain=_drain(self._settings.drain, pool),
             steward=steward_of(key, self._control_planes),
             after=(),
@@ -164,7 +168,7 @@ class _Planner:
         """Tell whether machines of that role are reached from outside without a bastion."""
         return role is Role.LOAD_BALANCER or self._settings.access.floating_ips
 
-    def _external_network(self, pool: AnyPool) -> str | None:
+    def _external_network(self, pool: Pool) -> str | None:
         own = pool.external if isinstance(pool, LoadBalancerSettings) else None
         return own or self._settings.network.external
 
@@ -175,7 +179,7 @@ class _Planner:
         )
 
 
-def _volumes(key: str, pool: AnyPool) -> tuple[VolumePlan, ...]:
+def _volumes(key: str, pool: Pool) -> tuple[VolumePlan, ...]:
     if not isinstance(pool, ControlPlaneSettings) or pool.volume_gib is None:
         return ()
     return (
@@ -191,16 +195,16 @@ def _volumes(key: str, pool: AnyPool) -> tuple[VolumePlan, ...]:
 
 def _labels(
     pool_name: str,
-    pool: AnyPool,
+    pool: Pool,
     made_from: MadeFrom,
 ) -> dict[str, str]:
-    if isinstance(pool, LoadBalancerSettings):
+    if not isinstance(pool, NodePool):
         return {}
     zone = {ZONE_LABEL: made_from.availability_zone} if made_from.availability_zone else {}
     return {POOL_LABEL: pool_name, **zone, **pool.labels}
 
 
-def _drain(cluster: DrainSettings, pool: AnyPool) -> DrainPlan:
+def _drain(cluster: DrainSettings, pool: Pool) -> DrainPlan:
     drain = (pool.drain if isinstance(pool, WorkerPoolSettings) else None) or cluster
     return DrainPlan(grace_s=drain.grace_s, timeout_s=drain.timeout_s, policy=drain.policy)
 

@@ -77,13 +77,20 @@ class Pool(Section):
         "Machines to replace: name and a number, raised by one for every heal.", default={}
     )
     availability_zones: tuple[CloudName, ...] = setting("Zones the machines take in turn.", default=())
+
+
+class NodePool(Pool):
+    """What groups of Kubernetes nodes can say."""
+
     spread: Spread = setting(
         "`anti-affinity` (never two on a host), `soft-anti-affinity` (if it can be), `none`.",
         default=Spread.SOFT_ANTI_AFFINITY,
     )
+    labels: Labels = setting("Labels of the nodes.", default={})
+    taints: tuple[Taint, ...] = setting("Taints of the nodes.", default=())
 
 
-class ControlPlaneSettings(Pool):
+class ControlPlaneSettings(NodePool):
     """The machines that run the API and etcd."""
 
     image: CloudName = setting("Image of new machines; existing ones take it over when they are replaced.")
@@ -94,19 +101,16 @@ class ControlPlaneSettings(Pool):
         default=None,
     )
     volume_type: CloudName | None = setting("Cinder's type for that volume.", birth=True, default=None)
-    labels: Labels = setting("Labels of the nodes.", default={})
     taints: tuple[Taint, ...] = setting(
         "Taints of the nodes; an empty list lets workloads run here.", default=(CONTROL_PLANE_TAINT,)
     )
 
 
-class WorkerPoolSettings(Pool):
+class WorkerPoolSettings(NodePool):
     """Machines that run workloads: the first `count` of `<pool>-0, <pool>-1, …` that are not in `without`."""
 
     count: Count = setting("How many machines.")
     without: tuple[str, ...] = setting("Names that are left out; scaling in a chosen machine puts it here.", default=())
-    labels: Labels = setting("Labels of the nodes.", default={})
-    taints: tuple[Taint, ...] = setting("Taints of the nodes.", default=())
     max_unavailable: Annotated[int, Field(strict=True, ge=1, le=100)] = setting(
         "How many machines are replaced at once, at most.", default=1
     )

@@ -1,6 +1,6 @@
 """What a stack may say one day and the program does not build yet: refused, so that nothing is silently left out.
 
-Remove an entry here when the part exists.
+Remove a name here when the part exists.
 """
 
 from collections.abc import Iterator
@@ -9,12 +9,14 @@ from cluster.settings.faults import Fault
 from cluster.settings.kubernetes import Installer
 from cluster.settings.rules.parts import Parts
 
+SECTIONS = ("registry", "registries", "storage")
+INSTALLERS = (Installer.KUBESPRAY, Installer.CLUSTER_API)
+
 
 def unsupported(parts: Parts) -> Iterator[Fault]:
     """Say every part of the settings that is not built yet."""
-    if parts.installer not in {None, Installer.KUBEADM}:
+    if parts.installer in INSTALLERS:
         yield Fault("installer", f"not supported yet: {parts.installer}; give kubeadm")
-    sections = {"registry": parts.registry, "registries": parts.registries, "storage": parts.storage}
-    for path, section in sections.items():
-        if section:
-            yield Fault(path, "not supported yet; remove the section")
+    for section in SECTIONS:
+        if getattr(parts, section):
+            yield Fault(section, "not supported yet; remove the section")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cluster.settings.faults import Fault
-from cluster.settings.pools import ControlPlaneSettings, DrainSettings, Pool, WorkerPoolSettings
+from cluster.settings.pools import ControlPlaneSettings, DrainSettings, NodePool, Pool, WorkerPoolSettings
 from cluster.settings.rules.parts import Parts
 
 RESERVED_POOL_NAMES = ("control-plane", "load-balancer", "registry", "storage")
@@ -81,9 +81,8 @@ def a_pool_is_never_gone_as_a_whole(parts: Parts) -> Iterator[Fault]:
 
 def labels_and_taints_are_the_users_own(parts: Parts) -> Iterator[Fault]:
     """Labels that Nodewright sets itself, and taints that would overwrite each other."""
-    pools = ((path, pool) for path, _, pool in parts.pools())
-    for path, pool in pools:
-        if not isinstance(pool, ControlPlaneSettings | WorkerPoolSettings):
+    for path, _, pool in parts.pools():
+        if not isinstance(pool, NodePool):
             continue
         for key in pool.labels:
             if key.startswith(OWN_LABEL_PREFIX):
