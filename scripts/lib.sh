@@ -59,7 +59,7 @@ retry() {
   for ((n = 1; n <= times; n++)); do
     if "$@"; then return 0; fi
     log "$what: attempt $n of $times failed"
-    sleep "$n"
+    if ((n < times)); then sleep "$n"; fi
   done
   return 1
 }

@@ -9,7 +9,7 @@ in_container() { systemd-detect-virt --container --quiet; }
 
 install_packages() {
   retry 3 "reading package lists" apt-get --quiet update >&2 || die "installing $*: no package list can be read; check the machine's way to its package source, or its proxy"
-  retry 3 "installing $*" apt-get --quiet --yes --no-install-recommends --allow-change-held-packages \
+  retry 3 "installing $*" apt-get --quiet --yes --no-install-recommends --allow-change-held-packages --allow-downgrades \
     -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold install "$@" >&2 || die "installing $*: apt-get failed (see above)"
   note_change "installed $*"
 }
@@ -31,16 +31,19 @@ has_kubernetes() {
 }
 
 prepare_node() {
-  local v=$KUBERNETES_VERSION
-  if ! command -v containerd >/dev/null; then install_packages containerd runc; fi
+  local v=$KUBERNETES_VERSION missing=()
+  if ! command -v containerd >/dev/null; then missing+=(containerd runc); fi
   if ! has_kubernetes; then
     if [[ -e /etc/kubernetes/kubelet.conf ]]; then
       log "this machine is a member with $(kubelet --version); v$v comes with its replacement"
       return 0
     fi
     use_kubernetes_source
-    install_packages "kubelet=$v-*" "kubeadm=$v-*" "kubectl=$v-*"
-    has_kubernetes || die "installing Kubernetes v$v: $(kubelet --version) is found; use an image or a package-source with v$v"
+    missing+=("kubelet=$v-*" "kubeadm=$v-*" "kubectl=$v-*")
+  fi
+  if ((${#missing[@]} > 0)); then
+    install_packages "${missing[@]}"
+    has_kubernetes || die "installing Kubernetes v$v: $(kubelet --version) is found first on PATH; use an image without it, or one with v$v"
     apt-mark hold kubelet kubeadm kubectl >&2
   fi
   # an image that keeps registries in certs.d has been thought about: it is left as it is

@@ -14,6 +14,8 @@ mkdir "$1"/upper "$1"/work "$1"/root
 mount -t overlay -o lowerdir=/,upperdir="$1"/upper,workdir="$1"/work sandbox "$1"/root
 cd "$1"/root
 mount -t proc proc proc
+mount --bind proc/sys proc/sys
+mount -o remount,bind,ro proc/sys
 mount -t tmpfs run run
 mount -t tmpfs dev dev
 for node in null zero full urandom; do cp -a /dev/$node dev/; done
