@@ -1,0 +1,199 @@
+"""Pulumi's engine, driven through its Automation API with the project as a local program. Nobody else drives it."""
+
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pulumi import automation
+from pulumi.automation.errors import CommandError, ConcurrentUpdateError, InvalidVersionError, StackNotFoundError
+
+from lifecycle.errors import Exit, LifecycleError
+from lifecycle.locks import Lock, read_locks
+from lifecycle.steps import Step, from_event
+
+Listener = Callable[[Any], None]
+
+COLOR = re.compile(r"<\{%[^%]*%\}>|\x1b\[[0-9;]*m")
+LONGEST_REASON_LINES = 40
+# What OpenStack's client library says when it cannot get in, or nobody is there.
+NO_ACCESS = re.compile(
+    r"passphrase must be set|incorrect passphrase|constructing secrets manager|"
+    r"Authentication failed|requires authentication|Unauthorized|\bgot 40[13] instead|"
+    r"One or more values must be supplied|cloud .* (?:does not exist|was not found)|No value found for|"
+    r"no such host|connection refused|no route to host|network is unreachable|i/o timeout|"
+    r"unable to (?:load|parse) clouds",
+    re.IGNORECASE,
+)
+
+
+def prepare_environment(project: Path) -> None:
+    """Put the pinned engine and this Python first on PATH, so that the engine runs the program with it."""
+    if shutil.which("pulumi") is None:
+        import toolchain
+
+        os.environ.update(toolchain.environment())
+    here = str(Path(sys.executable).parent)
+    if os.environ.get("PATH", "").split(os.pathsep)[0] != here:
+        os.environ["PATH"] = os.pathsep.join((here, os.environ.get("PATH", "")))
+    if shutil.which("pulumi") is None:
+        text = f"starting the engine: there is no pulumi; run in {project}: python3 -m toolchain ensure pulumi"
+        raise LifecycleError(Exit.USAGE, text)
+
+
+class Engine:
+    """The engine at work on one stack."""
+
+    def __init__(self, stack: automation.Stack, project: Path) -> None:
+        """Take a stack that was opened."""
+        self._stack = stack
+        self._project = project
+        self._diagnostics: list[str] = []
+
+    @classmethod
+    def open(cls, project: Path, stack: str, *, create: bool = False) -> "Engine":
+        """Open a stack of the backend; with `create`, make it when it is not there."""
+        prepare_environment(project)
+        make = automation.create_or_select_stack if create else automation.select_stack
+        try:
+            return cls(make(stack_name=stack, work_dir=str(project)), project)
+        except StackNotFoundError as error:
+            text = (
+                f"opening stack {stack}: the backend does not know it; make it with: nodewright create --stack {stack}"
+            )
+            raise LifecycleError(Exit.NO_STACK, text) from error
+        except (CommandError, InvalidVersionError) as error:
+            doing = f"opening stack {stack}"
+            raise _said(doing, str(error)) from error
+
+    @property
+    def name(self) -> str:
+        """The stack's name."""
+        return self._stack.name
+
+    def outputs(self) -> dict[str, Any]:
+        """Read what the stack exported last."""
+        with self._saying("reading the exports"):
+            return {key: output.value for key, output in self._stack.outputs().items()}
+
+    def preview(self, config_file: Path) -> list[Step]:
+        """Say what an `up` with this config would do."""
+        steps: list[Step] = []
+        with self._saying("previewing the change"):
+            self._stack.preview(color="never", config_file=str(config_file), on_event=self._collector(steps))
+        return steps
+
+    def preview_destroy(self) -> list[Step]:
+        """Say what a destroy would do."""
+        steps: list[Step] = []
+        with self._saying("previewing the destruction"):
+            self._stack.preview_destroy(color="never", on_event=self._collector(steps))
+        return steps
+
+    def up(self, message: str, listener: Listener) -> None:
+        """Bring the stack to what its file says."""
+        with self._saying(message):
+            self._stack.up(color="never", message=message, on_event=self._hearer(listener), show_secrets=False)
+
+    def destroy(self, message: str, listener: Listener) -> None:
+        """Take everything away."""
+        with self._saying(message):
+            self._stack.destroy(color="never", message=message, on_event=self._hearer(listener), show_secrets=False)
+
+    def locks(self) -> tuple[Lock, ...]:
+        """Name who holds the stack, where the backend is a directory; other backends tell only on `up`."""
+        url = self._stack.workspace.who_am_i().url or ""
+        project = self._stack.workspace.project_settings().name
+        return read_locks(url, project, self.name)
+
+    def break_locks(self) -> None:
+        """Take away every lock of the stack."""
+        with self._saying("removing a dead process's lock"):
+            self._stack.cancel()
+
+    def state(self) -> dict[str, Any]:
+        """Read the stack's state; secrets stay encrypted."""
+        with self._saying("reading the state"):
+            answer = self._run("stack", "export")
+        state: dict[str, Any] = json.loads(answer)
+        return state
+
+    def write_state(self, state: dict[str, Any]) -> None:
+        """Replace the stack's state."""
+        with tempfile.TemporaryDirectory(prefix="nodewright-") as folder:
+            file = Path(folder) / "state.json"
+            file.touch(mode=0o600)
+            file.write_text(json.dumps(state), encoding="utf-8")
+            with self._saying("writing the state"):
+                self._run("stack", "import", "--file", str(file))
+
+    def secret_values(self) -> list[str]:
+        """Every secret of the stack's config in plain, so that nobody prints one."""
+        with self._saying("reading the config"):
+            config = self._stack.get_all_config()
+        return [value.value for value in config.values() if value.secret]
+
+    def _run(self, *arguments: str) -> str:
+        workspace = self._stack.workspace
+        command = [*arguments, "--stack", self.name]
+        return workspace.pulumi_command.run(command, workspace.work_dir, dict(workspace.env_vars)).stdout
+
+    def _collector(self, steps: list[Step]) -> Listener:
+        def listen(event: Any) -> None:
+            if event.resource_pre_event:
+                steps.append(from_event(event.resource_pre_event.metadata))
+
+        return self._hearer(listen)
+
+    def _hearer(self, listener: Listener) -> Listener:
+        def hear(event: Any) -> None:
+            diagnostic = event.diagnostic_event
+            if diagnostic and diagnostic.severity == "error":
+                self._diagnostics.append(COLOR.sub("", diagnostic.message).strip())
+            listener(event)
+
+        return hear
+
+    def _saying(self, doing: str) -> "_Saying":
+        self._diagnostics.clear()
+        return _Saying(doing, self._diagnostics)
+
+
+class _Saying:
+    """Turns the engine's failures into a sentence and an exit code."""
+
+    def __init__(self, doing: str, diagnostics: list[str]) -> None:
+        self._doing = doing
+        self._diagnostics = diagnostics
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ConcurrentUpdateError):
+            found = re.search(r"the stack is currently locked by[^\n]*\n(?P<who>[^\n]*)", str(error))
+            who = found["who"].strip() if found else "another update"
+            raise LifecycleError(Exit.BUSY, f"{self._doing}: the stack is busy: {who}; wait, or use --wait") from error
+        if isinstance(error, CommandError):
+            told = [text for text in self._diagnostics if text and not text.startswith("update failed")]
+            raise _said(self._doing, "\n".join(told) or str(error)) from error
+
+
+def _said(doing: str, told: str) -> LifecycleError:
+    lines = [line.rstrip() for line in COLOR.sub("", told).splitlines() if line.strip()]
+    lines = [
+        line
+        for line in dict.fromkeys(lines)
+        if not line.strip().startswith(("code:", "stdout:", "Previewing", "Updating"))
+    ]
+    text = f"{doing}:\n" + "\n".join(f"  {line.strip()}" for line in lines[:LONGEST_REASON_LINES])
+    if re.search(r"reading nodewright:|parsing config", told):
+        return LifecycleError(Exit.USAGE, text)
+    if "refused, nothing was changed" in told:
+        return LifecycleError(Exit.REFUSED, text)
+    return LifecycleError(Exit.NO_ACCESS if NO_ACCESS.search(told) else Exit.FAILED, text)

@@ -1,0 +1,133 @@
+"""Live progress: the engine's events become phases of machines, with their times."""
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from lifecycle.results import NodeResult, Phase
+from lifecycle.steps import COMMAND, FLOATING_IP, PORT, SERVER, SILENT_TYPES, VOLUME, Action, Step, from_event, node_of
+
+THINGS = {SERVER: "machine", PORT: "port", VOLUME: "volume", FLOATING_IP: "floating IP"}
+STARTS = {"create", "create-replacement", "update", "delete", "delete-replaced"}
+VERBS = {
+    "create": "made",
+    "create-replacement": "made",
+    "update": "updated",
+    "delete": "deleted",
+    "delete-replaced": "deleted",
+}
+# What a step of a machine is called while it comes, and while it goes.
+COMING = {
+    "ready": "booted",
+    "prepare": "prepared",
+    "ticket": "ticket taken",
+    "join": "joined",
+    "member": "admitted",
+    "init": "cluster begun",
+    "restore": "restored",
+    "mount": "volume mounted",
+    "configure": "configured",
+}
+GOING = {"member": "drained and left"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """One thing begun or finished, as it is shown."""
+
+    node: str
+    phase: str
+    state: str
+    """`begun`, `done` or `failed`."""
+    seconds: float
+
+
+class Tracker:
+    """Follows an update; `listener` hears of everything that begins or ends."""
+
+    def __init__(
+        self,
+        nodes: Collection[str],
+        listener: Callable[[Progress], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Follow these machines."""
+        self._nodes = frozenset(nodes)
+        self._listener = listener
+        self._clock = clock
+        self._begun: dict[tuple[str, str], float] = {}
+        self._first: dict[str, float] = {}
+        self._last: dict[str, float] = {}
+        self._phases: dict[str, list[Phase]] = {}
+        self._actions: dict[str, set[Action]] = {}
+        self.failures: list[str] = []
+        """Names of the resources that failed."""
+
+    def hear(self, event: Any) -> None:
+        """Take one event of the engine."""
+        if event.resource_pre_event:
+            self._step(from_event(event.resource_pre_event.metadata), "begun")
+        elif event.res_outputs_event:
+            self._step(from_event(event.res_outputs_event.metadata), "done")
+        elif event.res_op_failed_event:
+            self._step(from_event(event.res_op_failed_event.metadata), "failed")
+
+    def results(self) -> tuple[NodeResult, ...]:
+        """Give what was done so far, by machine."""
+        return tuple(
+            NodeResult(
+                node=node,
+                action=self._action(node),
+                seconds=round(self._last[node] - self._first[node], 1),
+                phases=tuple(phases),
+            )
+            for node, phases in self._phases.items()
+        )
+
+    def _step(self, step: Step, state: str) -> None:
+        if step.op not in STARTS or step.type.startswith(SILENT_TYPES):
+            return
+        node = node_of(step.name, self._nodes) or "cluster"
+        now = self._clock()
+        key = (step.urn, step.op)
+        if state == "begun":
+            self._begun[key] = now
+            self._first.setdefault(node, now)
+            self._tell(node, step, state, 0.0)
+            return
+        seconds = round(now - self._begun.pop(key, now), 1)
+        self._first.setdefault(node, now)
+        self._last[node] = now
+        name = phase_name(step, node)
+        self._phases.setdefault(node, []).append(
+            Phase(name=name, op=step.op, seconds=seconds, failed=state == "failed")
+        )
+        if step.type == SERVER:
+            self._actions.setdefault(node, set()).add(step.action)
+        if state == "failed":
+            self.failures.append(f"{node}: {name}")
+        self._tell(node, step, state, seconds)
+
+    def _tell(self, node: str, step: Step, state: str, seconds: float) -> None:
+        if self._listener:
+            self._listener(Progress(node=node, phase=phase_name(step, node), state=state, seconds=seconds))
+
+    def _action(self, node: str) -> str:
+        """What happened to the machine is what happened to its server."""
+        actions = self._actions.get(node, set())
+        if Action.REPLACED in actions or {Action.ADDED, Action.REMOVED} <= actions:
+            return Action.REPLACED.value
+        return next(iter(actions), Action.UPDATED).value
+
+
+def phase_name(step: Step, node: str) -> str:
+    """Say what a step is in the life of a machine."""
+    part = step.name.removeprefix(node).removeprefix("-")
+    going = step.op in {"delete", "delete-replaced"}
+    if step.type == COMMAND:
+        # `control-plane-0-state-mount` is the mount of a volume; the last word is what counts.
+        word = part.rpartition("-")[2]
+        return GOING.get(word, f"{part} forgotten") if going else COMING.get(word, part)
+    thing = THINGS.get(step.type, part or step.type.rpartition(":")[2])
+    return f"{thing} {VERBS[step.op]}"

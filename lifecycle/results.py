@@ -1,0 +1,77 @@
+"""What an operation gives back: for a person a few lines, for a program JSON (docs/results.md has the schemas)."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from lifecycle.ticket import Ticket
+
+SCHEMA = "nodewright/result/v1"
+
+
+class Outcome(StrEnum):
+    """How an operation ended."""
+
+    DONE = "done"
+    UNCHANGED = "unchanged"
+    PLANNED = "planned"
+    """`--dry-run`: only said what would happen."""
+    DECLINED = "declined"
+    """A person said no."""
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Phase:
+    """One thing that was done to a machine."""
+
+    name: str
+    op: str
+    seconds: float
+    failed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeResult:
+    """All that was done to one machine, in order."""
+
+    node: str
+    action: str
+    seconds: float
+    """From the first thing begun to the last thing finished."""
+    phases: tuple[Phase, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What an operation did."""
+
+    operation: str
+    stack: str
+    outcome: Outcome
+    seconds: float = 0.0
+    edits: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
+    """What an earlier, interrupted operation had left, and what was done about it."""
+    nodes: tuple[NodeResult, ...] = ()
+    ticket: Ticket | None = field(default=None, repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as JSON."""
+        plain = {**asdict(self), "ticket": self.ticket.to_json() if self.ticket else None}
+        return {"schema": SCHEMA, **plain}
+
+
+def render(result: Result) -> str:
+    """Give it as lines for a person."""
+    return "\n".join(_lines(result)) + "\n"
+
+
+def _lines(result: Result) -> Iterable[str]:
+    took = f" in {result.seconds:.0f} s" if result.seconds else ""
+    yield f"{result.operation}: {result.outcome.value}{took}"
+    width = max((len(node.node) for node in result.nodes), default=0)
+    for node in result.nodes:
+        phases = ", ".join(f"{phase.name} {phase.seconds:.1f} s" for phase in node.phases)
+        yield f"  {node.node:{width}}  {node.action}, {node.seconds:.1f} s: {phases}"

@@ -1,0 +1,6 @@
+"""The change ticket: what an operation would do, in words of the domain, dangers first."""
+
+from lifecycle.ticket.make import destruction, ticket
+from lifecycle.ticket.model import Behind, Danger, Level, NodeChange, OtherChange, Quorum, Ticket
+
+__all__ = ["Behind", "Danger", "Level", "NodeChange", "OtherChange", "Quorum", "Ticket", "destruction", "ticket"]
