@@ -1,6 +1,8 @@
 """From the plain object in a stack file to checked settings, or every fault in it."""
 
-from typing import get_type_hints
+from contextlib import suppress
+from functools import cache
+from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -35,33 +37,30 @@ def _readable_parts(raw: object) -> Parts:
     given = raw if isinstance(raw, dict) else {}
     readable: dict[str, object] = {}
     unreadable: set[str] = set()
-    types = get_type_hints(ClusterSettings, include_extras=True)
-    for name, field in ClusterSettings.model_fields.items():
-        key = field.alias or name
+    for key, field in ClusterSettings.keys().items():
         if key == "workers":
             continue
         try:
             if key in given:
-                adapter: TypeAdapter[object] = TypeAdapter(types[name])
-                readable[key] = adapter.validate_python(given[key])
+                readable[key] = _readers()[key].validate_python(given[key])
             elif not field.is_required():
                 readable[key] = field.default
-            else:
-                unreadable.add(key)
         except ValidationError:
             unreadable.add(key)
-    return Parts.of(readable, _readable_pools(given.get("workers"), unreadable), frozenset(unreadable))
+    return Parts.of(readable, _readable_pools(given.get("workers")), frozenset(unreadable))
 
 
-def _readable_pools(raw: object, unreadable: set[str]) -> dict[str, object]:
+def _readable_pools(raw: object) -> dict[str, object]:
     """Read each worker pool by itself."""
     pools: dict[str, object] = {}
-    adapter: TypeAdapter[dict[str, object]] = TypeAdapter(
-        get_type_hints(ClusterSettings, include_extras=True)["workers"]
-    )
     for name, pool in raw.items() if isinstance(raw, dict) else ():
-        try:
-            pools |= adapter.validate_python({name: pool})
-        except ValidationError:
-            unreadable.add(f"workers.{name}")
+        with suppress(ValidationError):
+            pools |= _readers()["workers"].validate_python({name: pool})
     return pools
+
+
+@cache
+def _readers() -> dict[str, TypeAdapter[Any]]:
+    """What reads each section; pydantic keeps validators apart from the bare type, so the hints are asked."""
+    hints = get_type_hints(ClusterSettings, include_extras=True)
+    return {field.alias or name: TypeAdapter(hints[name]) for name, field in ClusterSettings.model_fields.items()}

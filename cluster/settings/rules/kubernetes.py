@@ -57,7 +57,7 @@ def overrides_fit_kubeadm(parts: Parts) -> Iterator[Fault]:
     for place, override in enumerate(parts.kubernetes.kubeadm_overrides if parts.kubernetes else ()):
         path = f"kubernetes.kubeadm-overrides.{place}"
         kind = override.get("kind")
-        if kind not in API_VERSIONS:
+        if not isinstance(kind, str) or kind not in API_VERSIONS:
             yield Fault(f"{path}.kind", f"is {kind!r}; give one of {', '.join(API_VERSIONS)}")
             continue
         api_version = override.get("apiVersion", API_VERSIONS[kind])

@@ -40,7 +40,7 @@ def registries_can_be_reached(parts: Parts) -> Iterator[Fault]:
 
 
 def _is_hosts_entry(text: str) -> bool:
-    address, *names = text.split()
+    address, *names = text.split() or [""]
     try:
         IPv4Address(address)
     except ValueError:
