@@ -26,6 +26,7 @@ def ensure(names: Collection[str], progress: Callable[[str], None]) -> dict[str,
     images = [recipe.IMAGES[name] for name in names]
     tools = _tools(images)
     with lock.held(store.folder() / ".lock", workshop.say, "another build of the lab's images"):
+        store.sweep()
         return {image.name: _image(workshop, image, tools) for image in images}
 
 

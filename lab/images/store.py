@@ -9,6 +9,7 @@ from pathlib import Path
 from lab import paths
 
 UNFINISHED = ".unfinished"
+SCRATCH = "scratch-"
 
 
 def folder() -> Path:
@@ -37,17 +38,18 @@ def _fingerprint(path: Path, name: Path) -> bytes:
 
 
 def ensure(name: str, key: str, build: Callable[[Path], None]) -> Path:
-    """The finished directory of that name and key; `build` fills an empty one when there is none yet.
-
-    The caller holds the lock of the whole store, so what is unfinished was left by a call that was interrupted.
-    """
+    """The finished directory of that name and key; `build` fills an empty one when there is none yet."""
     target = folder() / f"{name}-{key}"
     if target.is_dir():
         return target
     unfinished = target.with_name(target.name + UNFINISHED)
-    if unfinished.exists():
-        shutil.rmtree(unfinished)
     unfinished.mkdir(parents=True)
     build(unfinished)
     unfinished.rename(target)
     return target
+
+
+def sweep() -> None:
+    """Remove what interrupted calls left. The caller holds the lock of the store: nobody else is building."""
+    for left_over in (*folder().glob(f"*{UNFINISHED}"), *folder().glob(f"{SCRATCH}*")):
+        shutil.rmtree(left_over)

@@ -43,7 +43,7 @@ class Workshop:
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
         """A directory that is gone afterwards, on the file system of the results."""
-        with tempfile.TemporaryDirectory(prefix="scratch-", dir=store.folder()) as folder:
+        with tempfile.TemporaryDirectory(prefix=store.SCRATCH, dir=store.folder()) as folder:
             yield Path(folder)
 
     def run(

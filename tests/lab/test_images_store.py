@@ -40,6 +40,7 @@ def test_interrupted_build_is_not_taken_for_a_whole_one() -> None:
 def test_call_after_an_interrupted_one_starts_with_an_empty_folder() -> None:
     with pytest.raises(KeyboardInterrupt):
         store.ensure("part", "abc", fail_half_way)
+    store.sweep()
 
     def build(target: Path) -> None:
         assert list(target.iterdir()) == []
@@ -47,6 +48,12 @@ def test_call_after_an_interrupted_one_starts_with_an_empty_folder() -> None:
 
     assert (store.ensure("part", "abc", build) / "content").read_text() == "whole"
     assert [path.name for path in store.folder().iterdir()] == ["part-abc"]
+
+
+def test_sweep_keeps_what_is_finished() -> None:
+    finished = store.ensure("part", "abc", write)
+    store.sweep()
+    assert (finished / "content").exists()
 
 
 def test_another_key_leaves_the_earlier_result_alone() -> None:

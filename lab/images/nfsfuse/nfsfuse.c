@@ -52,6 +52,17 @@ static struct nfs_context *connect_to_server(void) {
   return context;
 }
 
+// A server that has just started says "try again" (-EAGAIN) to every change, until clients had time to reclaim their
+// locks. Programs do not expect that of a file, so wait as the kernel's client does.
+#define patiently(call)                      \
+  ({                                         \
+    int status_;                             \
+    while ((status_ = (call)) == -EAGAIN) {  \
+      sleep(1);                              \
+    }                                        \
+    status_;                                 \
+  })
+
 // The server must see the user who asked, not the user that this process runs as.
 static void become_caller(void) {
   const struct fuse_context *caller = fuse_get_context();
@@ -95,7 +106,7 @@ static int on_getattr(const char *path, struct stat *result, struct fuse_file_in
 static int on_chmod(const char *path, mode_t mode, struct fuse_file_info *info) {
   (void)info;
   become_caller();
-  return nfs_chmod(nfs, path, (int)(mode & 07777));
+  return patiently(nfs_chmod(nfs, path, (int)(mode & 07777)));
 }
 
 static int on_chown(const char *path, uid_t owner, gid_t group, struct fuse_file_info *info) {
@@ -110,7 +121,7 @@ static int on_chown(const char *path, uid_t owner, gid_t group, struct fuse_file
     owner = owner == (uid_t)-1 ? (uid_t)attributes.nfs_uid : owner;
     group = group == (gid_t)-1 ? (gid_t)attributes.nfs_gid : group;
   }
-  return nfs_lchown(nfs, path, (int)owner, (int)group);
+  return patiently(nfs_lchown(nfs, path, (int)owner, (int)group));
 }
 
 static int on_utimens(const char *path, const struct timespec wanted[2], struct fuse_file_info *info) {
@@ -135,7 +146,7 @@ static int on_utimens(const char *path, const struct timespec wanted[2], struct 
       times[i] = (struct timeval){wanted[i].tv_sec, wanted[i].tv_nsec / 1000};
     }
   }
-  return nfs_utimes(nfs, path, times);
+  return patiently(nfs_utimes(nfs, path, times));
 }
 
 static int on_readlink(const char *path, char *target, size_t size) {
@@ -157,27 +168,27 @@ static int on_statfs(const char *path, struct statvfs *result) {
 
 static int on_mkdir(const char *path, mode_t mode) {
   become_caller();
-  return nfs_mkdir2(nfs, path, (int)mode);
+  return patiently(nfs_mkdir2(nfs, path, (int)mode));
 }
 
 static int on_rmdir(const char *path) {
   become_caller();
-  return nfs_rmdir(nfs, path);
+  return patiently(nfs_rmdir(nfs, path));
 }
 
 static int on_unlink(const char *path) {
   become_caller();
-  return nfs_unlink(nfs, path);
+  return patiently(nfs_unlink(nfs, path));
 }
 
 static int on_symlink(const char *target, const char *path) {
   become_caller();
-  return nfs_symlink(nfs, target, path);
+  return patiently(nfs_symlink(nfs, target, path));
 }
 
 static int on_link(const char *from, const char *to) {
   become_caller();
-  return nfs_link(nfs, from, to);
+  return patiently(nfs_link(nfs, from, to));
 }
 
 static int on_rename(const char *from, const char *to, unsigned int flags) {
@@ -185,7 +196,7 @@ static int on_rename(const char *from, const char *to, unsigned int flags) {
     return -EINVAL;
   }
   become_caller();
-  return nfs_rename(nfs, from, to);
+  return patiently(nfs_rename(nfs, from, to));
 }
 
 static int on_readdir(const char *path, void *buffer, fuse_fill_dir_t fill, off_t offset, struct fuse_file_info *info,
@@ -213,7 +224,7 @@ static int on_readdir(const char *path, void *buffer, fuse_fill_dir_t fill, off_
 static int on_open(const char *path, struct fuse_file_info *info) {
   struct nfsfh *handle;
   become_caller();
-  int error = nfs_open(nfs, path, info->flags & (O_ACCMODE | O_TRUNC), &handle);
+  int error = patiently(nfs_open(nfs, path, info->flags & (O_ACCMODE | O_TRUNC), &handle));
   if (error == 0) {
     info->fh = (uintptr_t)handle;
   }
@@ -224,7 +235,7 @@ static int on_create(const char *path, mode_t mode, struct fuse_file_info *info)
   struct nfsfh *handle;
   int flags = O_RDWR | O_CREAT | (info->flags & (O_EXCL | O_TRUNC));
   become_caller();
-  int error = nfs_open2(nfs, path, flags, (int)(mode & 07777), &handle);
+  int error = patiently(nfs_open2(nfs, path, flags, (int)(mode & 07777), &handle));
   if (error == 0) {
     info->fh = (uintptr_t)handle;
   }
@@ -238,19 +249,19 @@ static int on_read(const char *path, char *buffer, size_t size, off_t offset, st
 
 static int on_write(const char *path, const char *buffer, size_t size, off_t offset, struct fuse_file_info *info) {
   (void)path;
-  return nfs_pwrite(nfs, handle_of(info), (uint64_t)offset, size, (void *)buffer);
+  return patiently(nfs_pwrite(nfs, handle_of(info), (uint64_t)offset, size, (void *)buffer));
 }
 
 static int on_truncate(const char *path, off_t length, struct fuse_file_info *info) {
   become_caller();
-  return info != NULL ? nfs_ftruncate(nfs, handle_of(info), (uint64_t)length)
-                      : nfs_truncate(nfs, path, (uint64_t)length);
+  return patiently(info != NULL ? nfs_ftruncate(nfs, handle_of(info), (uint64_t)length)
+                                : nfs_truncate(nfs, path, (uint64_t)length));
 }
 
 static int on_fsync(const char *path, int data_only, struct fuse_file_info *info) {
   (void)path;
   (void)data_only;
-  return nfs_fsync(nfs, handle_of(info));
+  return patiently(nfs_fsync(nfs, handle_of(info)));
 }
 
 static int on_release(const char *path, struct fuse_file_info *info) {

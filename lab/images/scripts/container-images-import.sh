@@ -24,7 +24,8 @@ main() {
   done
   kill "${daemon}"
   wait "${daemon}" || true # ends by the signal it was sent
-  rm -rf /var/lib/containerd/tmpmounts
+  # Each machine's containerd gives itself a name of its own.
+  rm -rf /var/lib/containerd/io.containerd.grpc.v1.introspection /var/lib/containerd/tmpmounts
 }
 
 main "$@" </dev/null
