@@ -1,0 +1,1 @@
+"""A real OpenStack on one machine: `bin/lab up`."""

@@ -1,0 +1,48 @@
+"""The lab's process 1 as the host sees it: whether it lives, what it says, and how to get inside."""
+
+import json
+from typing import Any
+
+from lab import paths
+from lab.errors import LabError
+
+NETNS = "nodewright-lab"
+# The same word names the lab's cgroups.
+FAMILY = "nodewright-lab"
+
+
+def pid() -> int:
+    """Process 1 of the lab, 0 when the lab is down (the start time tells it from a later namesake)."""
+    try:
+        number, started = (paths.run() / "pid").read_text().split()
+        with open(f"/proc/{number}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+    except (OSError, ValueError):
+        return 0
+    return int(number) if fields[0] != "Z" and fields[19] == started else 0
+
+
+def require_pid() -> int:
+    found = pid()
+    if not found:
+        message = "the lab is down; start it with: bin/lab up"
+        raise LabError(message)
+    return found
+
+
+def status() -> dict[str, Any]:
+    """What the supervisor wrote last; empty when it has not written yet."""
+    try:
+        found: dict[str, Any] = json.loads((paths.run() / "status.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return found
+
+
+def inside(*command: str) -> list[str]:
+    """The command line that runs a program in the lab's root and all of its namespaces."""
+    environment = [
+        "/usr/bin/env", "-i", "HOME=/root", "LC_ALL=C.UTF-8", "PYTHONPATH=/opt/nodewright", "PYTHONWARNINGS=ignore",
+        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "TERM=dumb",
+    ]  # fmt: skip
+    return ["nsenter", "-t", str(require_pid()), "-m", "-n", "-p", "-u", "-i", "--wd=/", *environment, *command]

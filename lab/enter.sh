@@ -1,0 +1,97 @@
+#!/bin/bash
+# First process of the lab: builds what the lab sees and becomes its supervisor (process 1).
+# Needs: ROOT (Debian root directory), CACHE (the lab's part of the cache), PACKAGE (this directory), LAB_FAMILY (cgroup);
+#   to be process 1 of new mount, net, pid, uts and ipc namespaces.
+# Changes: cgroup LAB_FAMILY/services, CACHE/run/{pid,overlay}; all else in its own namespaces.
+# Again: refused by `lab up` while the process lives. Undo: kill the process.
+set -o errexit -o nounset -o pipefail
+: "${ROOT:?}" "${CACHE:?}" "${PACKAGE:?}" "${LAB_FAMILY:?}"
+
+root=$CACHE/run/root
+
+# /proc is still the host's: the process id and start time that the host sees. A builtin read, so no fork.
+read -r line </proc/self/stat
+read -r -a fields <<<"${line##*) }"
+host_pid="${line%% *} ${fields[19]}"
+
+enter_cgroups() {
+  local hierarchy own
+  for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/*; do
+    case ${hierarchy##*/} in
+      # cpuset needs its lists filled before anybody enters; services need no own list.
+      cpuset) continue ;;
+    esac
+    [ -e "$hierarchy/cgroup.procs" ] && [ "$(stat -fc %T "$hierarchy")" != tmpfs ] || continue
+    own=$hierarchy/$LAB_FAMILY/services
+    # On cgroup v2 only the top is a hierarchy, its children are somebody's cgroups.
+    if [ "$hierarchy" != /sys/fs/cgroup ] && [ -e /sys/fs/cgroup/cgroup.controllers ]; then continue; fi
+    mkdir -p "$own"
+    echo $$ >"$own/cgroup.procs"
+  done
+}
+
+bind() { # HOST-DIRECTORY PLACE [ro]
+  mkdir -p "$1" "$root$2"
+  mount --bind "$1" "$root$2"
+  [ "${3:-}" != ro ] || mount -o remount,ro,bind "$root$2"
+}
+
+mount_root() {
+  local layers=$CACHE/run/overlay
+  mkdir -p "$layers/upper" "$layers/work" "$root"
+  # Settings are copied, as the layers of a mounted overlay must not be edited.
+  cp -rT --preserve=mode "$PACKAGE/files" "$layers/upper"
+  chmod 755 "$layers/upper"
+  mount -t overlay overlay -o "lowerdir=$ROOT,upperdir=$layers/upper,workdir=$layers/work" "$root"
+  mount --make-private "$root"
+}
+
+mount_kernel() {
+  mount -t proc proc "$root/proc"
+  mount -t sysfs sysfs "$root/sys"
+  mount --rbind /sys/fs/cgroup "$root/sys/fs/cgroup"
+  mount -t devtmpfs devtmpfs "$root/dev"
+  mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$root/dev/pts"
+  mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+  mount -t tmpfs -o mode=755 tmpfs "$root/run"
+  mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
+  mkdir -p "$root"/run/{netns,lock,mysqld,sudo}
+  # Names of network namespaces must reach the mount namespaces of Neutron's helpers.
+  mount -t tmpfs -o mode=755 tmpfs "$root/run/netns"
+  mount --make-shared "$root/run/netns"
+}
+
+make_external_network() {
+  ip link set lo up
+  ip link add br-ex type bridge
+  ip addr add 172.24.4.1/24 dev br-ex
+  ip link set br-ex up
+  sysctl -qw net.ipv4.ip_forward=1 net.bridge.bridge-nf-call-iptables=1 net.bridge.bridge-nf-call-ip6tables=1
+}
+
+main() {
+  enter_cgroups
+  mount_root
+  mount_kernel
+  bind "$CACHE/state" /var/lib/lab
+  bind "$CACHE/run" /run/lab
+  bind "$CACHE/logs" /var/log/lab
+  bind "$CACHE/images" /var/lib/lab-images ro
+  bind "$PACKAGE" /opt/nodewright/lab ro
+  hostname lab
+  echo "$host_pid" >"$CACHE/run/pid.unfinished"
+  mv "$CACHE/run/pid.unfinished" "$CACHE/run/pid"
+
+  cd "$root"
+  mkdir -p .host
+  pivot_root . .host
+  # Before the host's file system goes out of sight: the network's settings live in the new /proc.
+  make_external_network
+  umount -l /.host
+  rmdir /.host
+  exec /usr/bin/env -i HOME=/root LC_ALL=C.UTF-8 PYTHONPATH=/opt/nodewright PYTHONWARNINGS=ignore \
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    nice -n 5 /usr/bin/python3 -m lab.inside.supervisor </dev/null
+}
+
+main

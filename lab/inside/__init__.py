@@ -1,0 +1,1 @@
+"""What runs inside the lab's own root directory and namespaces, with that root's Python."""

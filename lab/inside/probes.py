@@ -1,0 +1,55 @@
+"""How the supervisor knows that a unit does its work."""
+
+import socket
+import subprocess
+
+from lab.inside import database, places
+from lab.inside.unit import Probe
+
+
+def listens(port: int, address: str = places.ADDRESS) -> Probe:
+    def probe(_started: float) -> bool:
+        try:
+            with socket.create_connection((address, port), timeout=0.3):
+                return True
+        except OSError:
+            return False
+
+    return probe
+
+
+def succeeds(*command: str) -> Probe:
+    def probe(_started: float) -> bool:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+    return probe
+
+
+def neutron_agent(binary: str) -> Probe:
+    """Neutron has heard of this agent since it was started."""
+
+    def probe(started: float) -> bool:
+        return database.count(
+            f"select count(*) from neutron.agents where `binary`='{binary}'"
+            f" and heartbeat_timestamp >= {database.moment(started)}"
+        ) > 0
+
+    return probe
+
+
+def service_reported(schema: str, binary: str) -> Probe:
+    """The row in the `services` table was written since the service was started."""
+
+    def probe(started: float) -> bool:
+        return database.count(
+            f"select count(*) from {schema}.services where `binary`='{binary}' and deleted=0"
+            f" and coalesce(updated_at, created_at) >= {database.moment(started)}"
+        ) > 0
+
+    return probe
+
+
+def compute_takes_servers(started: float) -> bool:
+    """Nova has heard of the compute service and has mapped its host: the scheduler may choose it."""
+    mapped = database.count("select count(*) from nova.compute_nodes where deleted=0 and mapped=1")
+    return mapped > 0 and service_reported("nova", "nova-compute")(started)

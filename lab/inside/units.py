@@ -1,0 +1,228 @@
+"""The table of everything that runs in the lab. Read it from top to bottom: causes come before effects."""
+
+import sys
+from pathlib import Path
+
+from lab.inside import places, probes
+from lab.inside.unit import Service, Step, Unit
+
+HERE = Path(__file__).parent
+PYTHON = sys.executable or "/usr/bin/python3"
+
+
+def wsgi(name: str, script: str, after: tuple[str, ...], environment: dict[str, str]) -> Service:
+    """An API without a server of its own. One connection for each request: uwsgi's threads are few."""
+    port = places.API_PORTS[name]
+    return Service(
+        name=name,
+        after=after,
+        environment=environment,
+        answers=probes.listens(port),
+        command=(
+            "uwsgi", "--plugins", "python3", "--http-socket", f"{places.ADDRESS}:{port}",
+            "--wsgi-file", script, "--processes", "1", "--threads", "4", "--enable-threads",
+            "--lazy-apps", "--need-app", "--die-on-term", "--buffer-size", "65535",
+            "--add-header", "Connection: close", "--disable-logging",
+        ),
+    )  # fmt: skip
+
+
+def database_step(name: str, after: tuple[str, ...], *commands: str) -> Step:
+    script = " && ".join(commands)
+    return Step(name=name, after=after, command=("bash", "-c", script))
+
+
+KEYSTONE_KEYS = "--keystone-user root --keystone-group root"
+NOVA_CELL0 = f"mysql+pymysql://root@localhost/nova_cell0?unix_socket={places.MARIADB_SOCKET}&charset=utf8"
+DATABASES = ("keystone", "placement", "glance", "nova_api", "nova", "nova_cell0", "neutron", "cinder", "heat")
+
+INFRASTRUCTURE: tuple[Unit, ...] = (
+    Service(
+        name="memcached",
+        command=("memcached", "-u", "root", "-l", "127.0.0.1", "-m", "64", "-U", "0"),
+        answers=probes.listens(11211, "127.0.0.1"),
+    ),
+    Service(
+        name="rabbitmq",
+        command=("/opt/nodewright/lab/inside/rabbitmq-run",),
+        answers=probes.listens(5672, "127.0.0.1"),
+    ),
+    database_step(
+        "mariadb-install",
+        (),
+        "mkdir -p /var/lib/lab/mariadb",
+        "mariadb-install-db --defaults-file=/etc/lab/mariadb.cnf --user=root"
+        " --auth-root-authentication-method=normal --skip-test-db",
+    ),
+    Service(
+        name="mariadb",
+        after=("mariadb-install",),
+        command=("mariadbd", "--defaults-file=/etc/lab/mariadb.cnf", "--user=root"),
+        answers=probes.succeeds("mariadb-admin", "--no-defaults", "-uroot", f"-S{places.MARIADB_SOCKET}", "ping"),
+    ),
+    Service(
+        name="broken-api",
+        command=(PYTHON, "-m", "lab.inside.broken_api"),
+        answers=probes.listens(places.BROKEN_API_PORT, "127.0.0.1"),
+    ),
+)
+
+# Two processors: two chains of these beside each other are as quick as all at once, and use less memory.
+DATABASE_STEPS: tuple[Unit, ...] = (
+    database_step(
+        "databases",
+        ("mariadb",),
+        "mariadb --no-defaults -uroot -S" + places.MARIADB_SOCKET + " -e '"
+        + " ".join(f"create database if not exists {name};" for name in DATABASES) + "'",
+    ),
+    database_step(
+        "keystone-database",
+        ("databases",),
+        "keystone-manage db_sync",
+        f"keystone-manage fernet_setup {KEYSTONE_KEYS}",
+        f"keystone-manage credential_setup {KEYSTONE_KEYS}",
+        "keystone-manage bootstrap --bootstrap-password lab --bootstrap-region-id RegionOne"
+        + "".join(
+            f" --bootstrap-{interface}-url http://{places.ADDRESS}:5000/v3/"
+            for interface in ("public", "internal", "admin")
+        ),
+    ),
+    database_step(
+        "nova-database",
+        ("keystone-database",),
+        "nova-manage api_db sync",
+        f"nova-manage cell_v2 map_cell0 --database_connection '{NOVA_CELL0}'",
+        # Answers 2 when the cell exists: an interrupted first start must be able to go on.
+        "{ nova-manage cell_v2 create_cell --name cell1 || [ $? -eq 2 ]; }",
+        "nova-manage db sync",
+    ),
+    database_step("neutron-database", ("databases",), "neutron-db-manage upgrade heads"),
+    database_step("cinder-database", ("neutron-database",), "cinder-manage db sync"),
+    database_step("glance-database", ("cinder-database",), "glance-manage db_sync"),
+    database_step("placement-database", ("glance-database",), "placement-manage db sync"),
+)  # fmt: skip
+
+APIS: tuple[Unit, ...] = (
+    wsgi(
+        "keystone",
+        "/usr/bin/keystone-wsgi-public",
+        ("keystone-database", "memcached"),
+        # Under uwsgi it looks for no settings of its own accord.
+        {"OS_KEYSTONE_CONFIG_DIR": "/etc/keystone", "OS_KEYSTONE_CONFIG_FILES": "keystone.conf"},
+    ),
+    Step(
+        name="accounts",
+        after=("keystone",),
+        command=(PYTHON, "-m", "lab.inside.accounts"),
+        inputs=(HERE / "accounts.py",),
+    ),
+    wsgi("placement", "/usr/bin/placement-api", ("placement-database",), {}),
+    Service(
+        name="neutron",
+        after=("neutron-database", "rabbitmq"),
+        command=("neutron-server", "--config-file", "/etc/neutron/neutron.conf"),
+        answers=probes.listens(places.API_PORTS["neutron"]),
+    ),
+    Service(
+        name="nova",
+        after=("nova-database", "rabbitmq"),
+        command=("nova-api",),
+        answers=probes.listens(places.API_PORTS["nova"]),
+    ),
+    Service(
+        name="nova-conductor",
+        after=("nova-database", "rabbitmq"),
+        command=("nova-conductor",),
+        answers=probes.service_reported("nova", "nova-conductor"),
+    ),
+    Service(
+        name="nova-scheduler",
+        after=("nova-database", "rabbitmq", "accounts"),
+        command=("nova-scheduler",),
+        answers=probes.service_reported("nova", "nova-scheduler"),
+    ),
+    Service(
+        name="glance",
+        after=("glance-database", "accounts"),
+        command=("glance-api",),
+        answers=probes.listens(places.API_PORTS["glance"]),
+    ),
+    Service(
+        name="cinder",
+        after=("cinder-database", "rabbitmq"),
+        command=("cinder-api",),
+        answers=probes.listens(places.API_PORTS["cinder"]),
+    ),
+    Service(
+        name="cinder-scheduler",
+        after=("cinder-database", "rabbitmq"),
+        command=("cinder-scheduler",),
+        answers=probes.service_reported("cinder", "cinder-scheduler"),
+    ),
+    Service(
+        name="cinder-volume",
+        after=("cinder-database", "rabbitmq", "accounts"),
+        command=("cinder-volume",),
+        answers=probes.service_reported("cinder", "cinder-volume"),
+    ),
+)
+
+AGENTS: tuple[Unit, ...] = (
+    *(
+        Service(
+            name=f"neutron-{agent}",
+            # Started earlier, their first report fails and the next one is ten seconds away.
+            after=("neutron", "accounts"),
+            command=(f"neutron-{agent}-agent", "--config-file", "/etc/neutron/neutron.conf"),
+            answers=probes.neutron_agent(f"neutron-{agent}-agent"),
+        )
+        for agent in ("linuxbridge", "l3", "dhcp")
+    ),
+    Service(
+        name="nova-compute",
+        after=("nova-conductor", "placement", "neutron", "accounts"),
+        # Named, as Debian's second settings file asks for libvirt.
+        command=(PYTHON, "-m", "lab.drivers.nova_compute", "--config-file", "/etc/nova/nova.conf"),
+        answers=probes.compute_takes_servers,
+    ),
+)
+
+HEAT: tuple[Unit, ...] = (
+    Step(
+        name="heat-database",
+        after=("databases", "accounts"),
+        command=("heat-manage", "db_sync"),
+        feature="heat",
+    ),
+    Service(
+        name="heat",
+        after=("heat-database", "rabbitmq"),
+        command=("heat-api",),
+        answers=probes.listens(places.API_PORTS["heat"]),
+        feature="heat",
+    ),
+    Service(
+        name="heat-engine",
+        after=("heat-database", "rabbitmq"),
+        command=("heat-engine",),
+        feature="heat",
+    ),
+)
+
+# What the lab's user finds in the cloud.
+OFFER: tuple[Unit, ...] = (
+    Step(
+        name="offer",
+        after=("nova", "neutron", "cinder", "placement"),
+        command=(PYTHON, "-m", "lab.inside.offer"),
+        inputs=(HERE / "offer.py",),
+    ),
+    Step(
+        name="images",
+        after=("glance",),
+        command=(PYTHON, "-m", "lab.inside.images"),
+        inputs=(places.IMAGES_WANTED,),
+    ),
+)
+
+UNITS: tuple[Unit, ...] = INFRASTRUCTURE + DATABASE_STEPS + APIS + AGENTS + HEAT + OFFER

@@ -1,0 +1,143 @@
+"""`lab up`: checks, builds what is missing, starts process 1 and waits until a server can be booted."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+from lab import alive, host, images, lock, paths, root, teardown
+from lab.errors import LabError
+
+Say = Callable[[str], None]
+
+LIMIT_S = 600.0
+# Restarts of one unit in this start, after which waiting longer is no use.
+HOPELESS_RESTARTS = 4
+
+
+def up(say: Say, features: list[str], wanted_images: Collection[str] = images.NAMES) -> None:
+    """Idempotent: a lab that is up stays up, one that is half up is brought to its end."""
+    started = time.monotonic()
+    host.check()
+    with lock.held(paths.home() / "up.lock", say, "another `lab up` or `lab down`"):
+        host.raise_inotify_limit(say)
+        base = root.ensure(say)
+        publish_images(say, wanted_images)
+        remember(features)
+        if alive.pid():
+            say("the lab is up already; looking whether it is ready")
+        else:
+            start(base, say)
+        name_namespace()
+        wait_until_ready(say)
+        publish_clouds()
+    say(f"the lab is ready ({time.monotonic() - started:.0f} s); try: bin/lab openstack server list")
+
+
+def publish_images(say: Say, names: Collection[str]) -> None:
+    """Write down which images the cloud shall offer; the supervisor enters them in Glance."""
+    say("looking for the images of servers (built once, then kept)")
+    wanted = {name: directory.name for name, directory in images.ensure(names, progress=say).items()}
+    write(paths.run() / "images.json", json.dumps(wanted))
+
+
+def remember(features: list[str]) -> None:
+    for feature in features:
+        (paths.state() / "features").mkdir(parents=True, exist_ok=True)
+        (paths.state() / "features" / feature).touch()
+
+
+def start(base: Path, say: Say) -> None:
+    """Process 1 in new namespaces. What a life that ended badly left behind goes first."""
+    teardown.remove_leftovers()
+    for directory in (paths.state(), paths.run(), paths.logs(), paths.home() / "images"):
+        directory.mkdir(parents=True, exist_ok=True)
+    (paths.run() / "status.json").unlink(missing_ok=True)
+    shutil.rmtree(paths.run() / "overlay", ignore_errors=True)
+    say("starting OpenStack in namespaces of its own")
+    environment = os.environ | {
+        "ROOT": str(base),
+        "CACHE": str(paths.home()),
+        "PACKAGE": str(paths.PACKAGE),
+        "LAB_FAMILY": alive.FAMILY,
+    }
+    namespaces = ("--mount", "--net", "--pid", "--uts", "--ipc", "--fork", "--kill-child=KILL")
+    with (paths.logs() / "supervisor.log").open("wb") as log:
+        child = subprocess.Popen(
+            ["unshare", *namespaces, "--propagation", "private", str(paths.PACKAGE / "enter.sh")],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env=environment,
+            cwd="/",
+        )
+    while not alive.pid():
+        if child.poll() is not None:
+            raise LabError(f"starting the lab: {last_words('supervisor.log')}")
+        time.sleep(0.05)
+
+
+def name_namespace() -> None:
+    """So that `ip netns` shows it and `lab exec` finds it."""
+    if not Path(f"/run/netns/{alive.NETNS}").exists():
+        subprocess.run(["ip", "netns", "attach", alive.NETNS, str(alive.require_pid())], check=True)
+
+
+def wait_until_ready(say: Say) -> None:
+    started = time.monotonic()
+    said = ""
+    while time.monotonic() - started < LIMIT_S:
+        status = alive.status()
+        if status.get("ready"):
+            return
+        if not alive.pid():
+            raise LabError(f"waiting for the lab: its process 1 ended: {last_words('supervisor.log')}")
+        now = progress(status)
+        if now != said:
+            say(f"{time.monotonic() - started:4.0f} s  {now}")
+            said = now
+        refuse_hopeless(status.get("units", {}))
+        time.sleep(0.5)
+    message = f"waiting for the lab: not ready after {LIMIT_S:.0f} s, {said}; see: bin/lab doctor"
+    raise LabError(message)
+
+
+def progress(status: dict[str, Any]) -> str:
+    """What is being waited for right now; not what waits for that in turn."""
+    units = status.get("units", {})
+    good = sum(unit["state"] in ("up", "done") for unit in units.values())
+    busy = [name for name in status.get("waiting_for", ["supervisor"]) if units.get(name, {}).get("state") != "waiting"]
+    return f"{good:2} of {len(units)} parts are there, waiting for {', '.join(busy)}"
+
+
+def refuse_hopeless(units: dict[str, dict[str, Any]]) -> None:
+    for name, unit in units.items():
+        if unit["state"] == "failed" and unit["restarts"] >= HOPELESS_RESTARTS:
+            message = f"waiting for the lab: {name} keeps failing: {last_words(f'{name}.log')}"
+            raise LabError(message)
+
+
+def last_words(log: str) -> str:
+    path = paths.logs() / log
+    lines = [line for line in path.read_text(errors="replace").splitlines() if line.strip()] if path.exists() else []
+    return f"{' | '.join(lines[-2:]) or 'it said nothing'} (whole log: {path})"
+
+
+def publish_clouds() -> None:
+    """The user's clouds.yaml, readable by the user only."""
+    target = paths.clouds_yaml()
+    target.touch(mode=0o600)
+    target.write_text((paths.state() / "clouds.yaml").read_text())
+
+
+def write(path: Path, text: str) -> None:
+    """Whole or not at all: the supervisor may read it at any moment."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + ".unfinished")
+    unfinished.write_text(text)
+    unfinished.rename(path)

@@ -1,0 +1,54 @@
+"""Servers as their owner's hands would find them: by name, on this machine."""
+
+import subprocess
+from dataclasses import dataclass
+
+from lab import alive
+from lab.errors import LabError
+
+QUERY = "select uuid, display_name from nova.instances where deleted=0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    uuid: str
+    name: str
+
+    @property
+    def netns(self) -> str:
+        return f"vm-{self.uuid[:11]}"
+
+    @property
+    def directory(self) -> str:
+        """Inside the lab."""
+        return f"/var/lib/lab/nova/instances/{self.uuid}"
+
+
+def ask(*command: str) -> str:
+    """What a program inside the lab says."""
+    done = subprocess.run(alive.inside(*command), capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        message = f"running {command[0]} in the lab: {done.stderr.strip() or done.stdout.strip()}"
+        raise LabError(message)
+    return done.stdout
+
+
+def everyone() -> list[Server]:
+    """From Nova's database: it answers when the API is broken on purpose, too."""
+    answer = ask("mariadb", "--no-defaults", "--batch", "--skip-column-names", "-uroot", "-e", QUERY)
+    rows = [line.split("\t") for line in answer.splitlines()]
+    return [Server(uuid=uuid, name=name) for uuid, name in rows]
+
+
+def find(wanted: str) -> Server:
+    servers = everyone()
+    found = [server for server in servers if wanted in (server.name, server.uuid)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        choice = ", ".join(server.uuid for server in found)
+        message = f"looking for server {wanted}: {len(found)} have this name; use one of the ids {choice}"
+        raise LabError(message)
+    names = ", ".join(sorted(server.name for server in servers)) or "none at all"
+    message = f"looking for server {wanted}: there is none; the lab has {names}"
+    raise LabError(message)

@@ -1,0 +1,135 @@
+"""`lab down` and `lab reset`: everything the lab made is gone, also when it is half broken."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from lab import alive, lock, paths
+from lab.errors import LabError
+
+Say = Callable[[str], None]
+
+# Servers halt and databases close in this time; then the plug is pulled.
+GRACE_S = 45.0
+KILL_S = 10.0
+
+
+def down(say: Say) -> None:
+    with lock.held(paths.home() / "up.lock", say, "another `lab up` or `lab down`"):
+        number = alive.pid()
+        if number:
+            say("stopping servers and services")
+            end_process(number)
+        remove_leftovers()
+    say("the lab is down")
+
+
+def reset(say: Say) -> None:
+    down(say)
+    for directory in (paths.state(), paths.run(), paths.logs()):
+        shutil.rmtree(directory, ignore_errors=True)
+    paths.clouds_yaml().unlink(missing_ok=True)
+    say("the lab has forgotten everything but its root directory and images")
+
+
+def end_process(number: int) -> None:
+    """Process 1 ends the rest politely; its own death ends whatever remains."""
+    for how, limit_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, KILL_S)):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(number, how)
+        until = time.monotonic() + limit_s
+        while time.monotonic() < until:
+            if not alive.pid():
+                return
+            time.sleep(0.1)
+    message = f"stopping the lab: process {number} does not die; what it waits for: /proc/{number}/stack"
+    raise LabError(message)
+
+
+def remove_leftovers() -> None:
+    """In the order in which one thing holds the other: processes, names, mounts, loop devices, cgroups."""
+    kill_strays()
+    if Path(f"/run/netns/{alive.NETNS}").exists():
+        subprocess.run(["ip", "netns", "delete", alive.NETNS], check=False)
+    unmount_strays()
+    detach_loops()
+    remove_cgroups()
+    (paths.run() / "pid").unlink(missing_ok=True)
+    shutil.rmtree(paths.run() / "overlay", ignore_errors=True)
+
+
+def cgroups() -> list[Path]:
+    """The lab's cgroup in each hierarchy: every process it ever started is in one of them."""
+    top = Path("/sys/fs/cgroup")
+    return [path for path in (top / alive.FAMILY, *top.glob(f"*/{alive.FAMILY}")) if path.is_dir()]
+
+
+def strays() -> set[int]:
+    return {
+        int(number)
+        for group in cgroups()
+        for members in group.rglob("cgroup.procs")
+        for number in members.read_text().split()
+    }
+
+
+def kill_strays() -> None:
+    until = time.monotonic() + KILL_S
+    while found := strays():
+        for group in cgroups():
+            for state in group.rglob("freezer.state"):
+                state.write_text("THAWED")  # a frozen process does not even die
+        for number in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+        if time.monotonic() > until:
+            message = f"stopping the lab: these processes do not die: {sorted(found)}"
+            raise LabError(message)
+        time.sleep(0.1)
+
+
+def unmount_strays() -> None:
+    """There are none unless something entered the lab's mounts into the host's namespace."""
+    inner_first = sorted(mounts_below(paths.home()), key=len, reverse=True)
+    for place in inner_first:
+        subprocess.run(["umount", "--lazy", place], check=False)
+
+
+def mounts_below(directory: Path) -> Iterator[str]:
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        place = line.split()[4].encode().decode("unicode_escape")
+        if place.startswith(f"{directory}/"):
+            yield place
+
+
+def detach_loops() -> None:
+    for device, _ in loops():
+        subprocess.run(["losetup", "--detach", device], check=False)
+
+
+def loops() -> list[tuple[str, str]]:
+    """Loop devices of the lab's files: (device, file). The file may have been deleted meanwhile.
+
+    The kernel shows a file's path as the process saw it that made the device: inside the lab it is a fixed one.
+    """
+    found = []
+    for backing in Path("/sys/block").glob("loop*/loop/backing_file"):
+        with contextlib.suppress(OSError):
+            file = backing.read_text().strip()
+            if file.startswith((f"{paths.home()}/", "/var/lib/lab/")) or f"{paths.state()}/" in file:
+                found.append((f"/dev/{backing.parts[3]}", file))
+    return found
+
+
+def remove_cgroups() -> None:
+    for group in cgroups():
+        for path in sorted((path for path in group.rglob("*") if path.is_dir()), reverse=True):
+            with contextlib.suppress(OSError):
+                path.rmdir()
+        with contextlib.suppress(OSError):
+            group.rmdir()
