@@ -5,6 +5,7 @@ import sys
 
 from lab import images
 from lab.errors import LabError
+from toolchain import ToolchainError
 
 
 def main() -> int:
@@ -24,7 +25,7 @@ def main() -> int:
                 print(images.ensure([arguments.name], progress=_say)[arguments.name])
             case "list":
                 print("\n".join(images.NAMES))
-    except LabError as error:
+    except (LabError, ToolchainError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0

@@ -58,4 +58,4 @@ def _image(workshop: Workshop, image: MachineImage, tools: Mapping[str, Path]) -
 def _parts(workshop: Workshop, version: str, layer: Layer, tools: Mapping[str, Path]) -> dict[str, Path]:
     """What a node of this version is put together from, apart from packages and files."""
     used = {name: tools[name] for name in (*recipe.NODE_TOOLS, f"kubernetes-{version}")}
-    return used | {"nfsfuse": programs.nfsfuse(workshop, layer), "hello": programs.hello(workshop, tools["go"])}
+    return used | {"nfsfuse": programs.nfsfuse(workshop, layer), "hello": programs.hello(workshop)}

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-import toolchain
 from lab.images import recipe, store
 from lab.images.layers import Layer
 from lab.images.recipe import FOLDER
 from lab.images.workshop import SCRIPTS, Workshop
+from toolchain import golang
+from toolchain.supply import Supply
 
 NFSFUSE = FOLDER / "nfsfuse/nfsfuse.c"
 HELLO = FOLDER / "hello"
@@ -35,15 +36,17 @@ def nfsfuse(workshop: Workshop, node: Layer) -> Path:
     return workshop.ensure("nfsfuse", key, compile_it) / "nfsfuse"
 
 
-def hello(workshop: Workshop, go: Path) -> Path:
+def hello(workshop: Workshop) -> Path:
     """Compiled by the toolchain's Go, without a C library."""
+    supply = Supply.usual()
+    go = golang.find_go(supply.catalog.go, supply.root) / "bin/go"
 
     def compile_it(target: Path) -> None:
         workshop.run(
             "hello",
-            [go / "bin/go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", target / "hello", "."],
-            toolchain.environment() | {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOFLAGS": ""},
+            [go, "build", "-ldflags=-s -w", "-o", target / "hello", "."],
+            golang.environment(supply.root),
             folder=HELLO,
         )
 
-    return workshop.ensure("hello", store.key_of([go.name, HELLO]), compile_it) / "hello"
+    return workshop.ensure("hello", store.key_of([golang.version_of(go), HELLO]), compile_it) / "hello"

@@ -16,7 +16,7 @@ FLANNEL_PLUGIN_TAG = "v1.8.0-flannel1"
 HELLO = "nodewright.lab/hello:v1"
 
 # Toolchain items that a node is made of, beside the Kubernetes version itself.
-NODE_TOOLS = ("go", "etcd", "coredns", "cni-plugins", "flannel")
+NODE_TOOLS = ("etcd", "coredns", "cni-plugins", "flannel")
 
 DOCUMENTATION = ("/usr/share/man/*", "/usr/share/doc/*")
 
