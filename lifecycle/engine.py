@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -37,7 +38,10 @@ def prepare_environment(project: Path) -> None:
     if shutil.which("pulumi") is None:
         import toolchain
 
-        os.environ.update(toolchain.environment())
+        try:
+            os.environ.update(toolchain.environment())
+        except toolchain.ToolchainError as error:
+            raise LifecycleError(Exit.USAGE, f"starting the engine: {error}") from error
     here = str(Path(sys.executable).parent)
     if os.environ.get("PATH", "").split(os.pathsep)[0] != here:
         os.environ["PATH"] = os.pathsep.join((here, os.environ.get("PATH", "")))
@@ -79,7 +83,9 @@ class Engine:
     def outputs(self) -> dict[str, Any]:
         """Read what the stack exported last."""
         with self._saying("reading the exports"):
-            return {key: output.value for key, output in self._stack.outputs().items()}
+            answer = self._run("stack", "output", "--json", "--show-secrets")
+        outputs: dict[str, Any] = json.loads(answer)
+        return outputs
 
     def preview(self, config_file: Path) -> list[Step]:
         """Say what an `up` with this config would do."""
@@ -131,6 +137,14 @@ class Engine:
             file.write_text(json.dumps(state), encoding="utf-8")
             with self._saying("writing the state"):
                 self._run("stack", "import", "--file", str(file))
+
+    def set_secret(self, key: str, value: str) -> None:
+        """Write a secret into the stack file; it travels on stdin, where no process list shows it."""
+        command = ["pulumi", "config", "set", "--secret", "--non-interactive", "--stack", self.name, key]
+        done = subprocess.run(command, cwd=self._project, input=value, text=True, capture_output=True, check=False)
+        if done.returncode != 0:
+            doing = f"writing {key}"
+            raise _said(doing, done.stderr)
 
     def secret_values(self) -> list[str]:
         """Every secret of the stack's config in plain, so that nobody prints one."""

@@ -64,14 +64,20 @@ class Live:
     nodes: Mapping[str, LiveNode]
     pods: tuple[LivePod, ...]
     budgets: tuple[LiveBudget, ...]
-    etcd_ready: int
+    etcd: Mapping[str, bool]
+    """Whether each node's etcd member is ready."""
     unknown: str | None = None
     """Why nothing is known; `None` when the cluster answered."""
+
+    @property
+    def etcd_ready(self) -> int:
+        """How many etcd members are ready."""
+        return sum(self.etcd.values())
 
 
 def unknown(reason: str) -> Live:
     """Say that nothing is known, and why."""
-    return Live(nodes={}, pods=(), budgets=(), etcd_ready=0, unknown=reason)
+    return Live(nodes={}, pods=(), budgets=(), etcd={}, unknown=reason)
 
 
 def look(kubeconfig: str | None) -> Live:
@@ -97,7 +103,7 @@ def read(nodes: Iterable[Any], pods: Iterable[Any], budgets: Iterable[Any]) -> L
         nodes={node.name: node for node in map(_node, nodes)},
         pods=tuple(sorted(moving, key=lambda pod: pod.full_name)),
         budgets=tuple(sorted(map(_budget, budgets), key=lambda budget: (budget.namespace, budget.name))),
-        etcd_ready=sum(1 for pod in pods if _is_etcd(pod) and _condition(pod, "Ready")),
+        etcd={pod["spec"]["nodeName"]: _condition(pod, "Ready") for pod in pods if _is_etcd(pod)},
     )
 
 

@@ -1,28 +1,31 @@
 """The operations on a cluster: each edits the stack file, shows what that means, and carries it out.
 
-They are calls for programs; `nodewright` is the same for people. Nothing is restored behind anybody's back: an operation
-that failed says what was done, and the same call again goes on from there.
+They are calls for programs; `nodewright` is the same for people. Nothing is restored behind anybody's back: an
+operation that failed says what was done, and the same call again goes on from there.
 """
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cluster.plan import ClusterPlan, PlanError
 from cluster.plan import plan as make_plan
 from cluster.previous import parse
 from cluster.settings import ClusterSettings
-from lifecycle import edits, live, repair
+from lifecycle import cloud, edits, live, repair
 from lifecycle.edits import Edit
 from lifecycle.engine import Engine
 from lifecycle.errors import Exit, LifecycleError
 from lifecycle.exports import Exports, read_exports
 from lifecycle.locks import hold
+from lifecycle.picture import Picture, draw
 from lifecycle.progress import Progress, Tracker
 from lifecycle.results import Outcome, Result
 from lifecycle.situation import Situation
 from lifecycle.stack_file import StackFile
+from lifecycle.status import Status, compare
 from lifecycle.steps import Step
 from lifecycle.ticket import Ticket, destruction, ticket
 
@@ -47,7 +50,7 @@ class Options:
     confirm: Callable[[Ticket], bool] = field(default=lambda _: True)
     """Is shown the ticket and says whether to go on."""
     on_progress: Callable[[Progress], None] | None = None
-    on_repair: Callable[[str], None] | None = None
+    on_repair: Callable[[str], object] = field(default=lambda _: None)
 
 
 class OperationFailedError(LifecycleError):
@@ -95,9 +98,29 @@ def upgrade(options: Options, version: str, image: str | None = None) -> Result:
 
 def plan(options: Options) -> Ticket:
     """Say what `create` would do now."""
-    file = StackFile.read(options.project, options.stack)
-    engine = Engine.open(options.project, options.stack)
-    return _foresee(engine, file, (), options.stack)[0]
+    file, engine, exports = read(options)
+    return _foresee(engine, file, (), exports)[0]
+
+
+def status(options: Options) -> Status:
+    """Compare file, state, cloud and Kubernetes, and propose what mends."""
+    file, engine, exports = read(options)
+    settings = file.settings()
+    situation = Situation(
+        settings=settings, plan=_plan(settings, exports), exports=exports, live=live.look(exports.kubeconfig)
+    )
+    return compare(options.stack, situation, cloud.look(file.cloud, settings.name), repair.inspect(engine))
+
+
+def kubeconfig(options: Options) -> str:
+    """Give the cluster's kubeconfig."""
+    return _built(options)[1].kubeconfig or ""
+
+
+def picture(options: Options) -> Picture:
+    """Draw the cluster as its state has it."""
+    engine, exports = _built(options)
+    return draw(exports, engine.state())
 
 
 def destroy(options: Options) -> Result:
@@ -126,14 +149,16 @@ def read(options: Options) -> tuple[StackFile, Engine, Exports]:
 
 def _change(options: Options, name: str, editor: Editor, *, create_stack: bool = False) -> Result:
     # A first look, so that nothing is opened or waited for when the call itself makes no sense.
-    path = StackFile.read(options.project, options.stack).path
-    with hold(path, options.wait_s):
+    file = StackFile.read(options.project, options.stack)
+    file.apply(editor(file.settings(), Exports())).settings()
+    with hold(file.path, options.wait_s):
         file = StackFile.read(options.project, options.stack)
         settings = file.settings()
         engine = Engine.open(options.project, options.stack, create=create_stack and not options.dry_run)
         repairs = _repair(engine, file, options)
-        edited = editor(settings, read_exports(engine.outputs()))
-        foreseen, nodes = _foresee(engine, file, edited, options.stack)
+        exports = read_exports(engine.outputs())
+        edited = editor(settings, exports)
+        foreseen, nodes = _foresee(engine, file, edited, exports)
         known = Result(
             operation=name,
             stack=options.stack,
@@ -155,21 +180,34 @@ def _repair(engine: Engine, file: StackFile, options: Options) -> tuple[str, ...
         return repair.inspect(engine)
     name = file.settings().name
     done = repair.repair(engine, name, file.cloud, wait_s=options.wait_s, steal_lock=options.steal_lock)
-    for line in done if options.on_repair else ():
+    for line in done:
         options.on_repair(line)
     return done
 
 
-def _foresee(engine: Engine, file: StackFile, edited: Iterable[Edit], stack: str) -> tuple[Ticket, set[str]]:
+def _foresee(engine: Engine, file: StackFile, edited: tuple[Edit, ...], exports: Exports) -> tuple[Ticket, set[str]]:
     """Say what the edits would do, before anybody's file is touched; raise when they cannot be."""
-    edited = tuple(edited)
     changed = file.apply(edited)
     settings = changed.settings()
-    exports = read_exports(engine.outputs())
-    cluster_plan = make_plan(settings, parse(exports.raw))
+    cluster_plan = _plan(settings, exports)
     situation = Situation(settings=settings, plan=cluster_plan, exports=exports, live=live.look(exports.kubeconfig))
-    foreseen = ticket(stack, _preview(engine, changed), situation, tuple(map(str, edited)))
+    foreseen = ticket(engine.name, _preview(engine, changed), situation, tuple(map(str, edited)))
     return foreseen, {*exports.nodes, *(node.key for node in cluster_plan.nodes)}
+
+
+def _plan(settings: ClusterSettings, exports: Exports) -> ClusterPlan:
+    try:
+        return make_plan(settings, parse(exports.raw))
+    except PlanError as error:
+        raise LifecycleError(Exit.REFUSED, str(error)) from error
+
+
+def _built(options: Options) -> tuple[Engine, Exports]:
+    _, engine, exports = read(options)
+    if not exports.nodes:
+        text = f"reading stack {options.stack}: nothing is exported yet; build it with: nodewright create"
+        raise LifecycleError(Exit.NO_STACK, text)
+    return engine, exports
 
 
 def _preview(engine: Engine, file: StackFile) -> list[Step]:

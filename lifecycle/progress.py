@@ -11,25 +11,25 @@ from lifecycle.steps import COMMAND, FLOATING_IP, PORT, SERVER, SILENT_TYPES, VO
 THINGS = {SERVER: "machine", PORT: "port", VOLUME: "volume", FLOATING_IP: "floating IP"}
 STARTS = {"create", "create-replacement", "update", "delete", "delete-replaced"}
 VERBS = {
-    "create": "made",
-    "create-replacement": "made",
-    "update": "updated",
-    "delete": "deleted",
-    "delete-replaced": "deleted",
+    "create": "make",
+    "create-replacement": "make",
+    "update": "update",
+    "delete": "delete",
+    "delete-replaced": "delete",
 }
 # What a step of a machine is called while it comes, and while it goes.
 COMING = {
-    "ready": "booted",
-    "prepare": "prepared",
-    "ticket": "ticket taken",
-    "join": "joined",
-    "member": "admitted",
-    "init": "cluster begun",
-    "restore": "restored",
-    "mount": "volume mounted",
-    "configure": "configured",
+    "ready": "boot",
+    "prepare": "prepare",
+    "ticket": "take ticket",
+    "join": "join",
+    "member": "admit",
+    "init": "begin cluster",
+    "restore": "restore",
+    "mount": "mount volume",
+    "configure": "configure",
 }
-GOING = {"member": "drained and left"}
+GOING = {"member": "drain and leave"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +128,6 @@ def phase_name(step: Step, node: str) -> str:
     if step.type == COMMAND:
         # `control-plane-0-state-mount` is the mount of a volume; the last word is what counts.
         word = part.rpartition("-")[2]
-        return GOING.get(word, f"{part} forgotten") if going else COMING.get(word, part)
+        return GOING.get(word, f"forget {part}") if going else COMING.get(word, part)
     thing = THINGS.get(step.type, part or step.type.rpartition(":")[2])
-    return f"{thing} {VERBS[step.op]}"
+    return f"{VERBS[step.op]} {thing}"

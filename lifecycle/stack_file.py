@@ -13,7 +13,7 @@ from ruamel.yaml.comments import CommentedSeq
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import ScalarString
 
-from cluster.settings import ClusterSettings, load
+from cluster.settings import ClusterSettings, SettingsError, load
 from lifecycle.edits import Edit
 from lifecycle.errors import Exit, LifecycleError
 
@@ -76,8 +76,11 @@ class StackFile:
         return str(cloud) if cloud else None
 
     def settings(self) -> ClusterSettings:
-        """Check what the file says; raise `SettingsError` with every fault."""
-        return load(_plain(self._cluster))
+        """Check what the file says; raise `LifecycleError` with every fault."""
+        try:
+            return load(_plain(self._cluster))
+        except SettingsError as error:
+            raise LifecycleError(Exit.USAGE, str(error)) from error
 
     def apply(self, edits: Iterable[Edit]) -> "StackFile":
         """Give the file with these values changed; this one stays as it is."""

@@ -1,6 +1,6 @@
 """The engine's steps in words of the domain: which machine, which part of it, what happens to it."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -53,8 +53,6 @@ class Step:
     urn: str
     changed: tuple[str, ...] = ()
     """Properties that differ, and so caused the step."""
-    old_inputs: Mapping[str, Any]
-    new_inputs: Mapping[str, Any]
 
     @property
     def type(self) -> str:
@@ -80,8 +78,6 @@ class ResourceChange:
     type: str
     action: Action
     changed: tuple[str, ...]
-    old_inputs: Mapping[str, Any]
-    new_inputs: Mapping[str, Any]
 
     @property
     def is_silent(self) -> bool:
@@ -90,25 +86,12 @@ class ResourceChange:
 
 
 def from_event(metadata: Any) -> Step:
-    """Read the metadata of an engine event, as the Automation API gives it."""
+    """Read the metadata of an engine event, as the Automation API gives it; values stay out: some are secret."""
     detailed = metadata.detailed_diff or {}
     return Step(
         op=metadata.op.value if hasattr(metadata.op, "value") else str(metadata.op),
         urn=metadata.urn,
         changed=tuple(sorted({*(metadata.diffs or ()), *detailed})),
-        old_inputs=dict(metadata.old.inputs or {}) if metadata.old else {},
-        new_inputs=dict(metadata.new.inputs or {}) if metadata.new else {},
-    )
-
-
-def from_digest(step: Mapping[str, Any]) -> Step:
-    """Read a step of `pulumi preview --json`."""
-    return Step(
-        op=step["op"],
-        urn=step["urn"],
-        changed=tuple(sorted({*(step.get("diffReasons") or ()), *(step.get("detailedDiff") or {})})),
-        old_inputs=(step.get("oldState") or {}).get("inputs") or {},
-        new_inputs=(step.get("newState") or {}).get("inputs") or {},
     )
 
 
@@ -138,6 +121,4 @@ def _fold_one(steps: list[Step]) -> ResourceChange:
         type=steps[0].type,
         action=action,
         changed=tuple(sorted({name for step in steps for name in step.changed})),
-        old_inputs=next((step.old_inputs for step in steps if step.old_inputs), {}),
-        new_inputs=next((step.new_inputs for step in steps if step.new_inputs), {}),
     )
