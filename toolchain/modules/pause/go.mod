@@ -1,0 +1,3 @@
+module nodewright/toolchain/pause
+
+go 1.24
