@@ -1,0 +1,168 @@
+"""A resource provider that makes nothing, but remembers everything: it stands in for a cloud and its machines.
+
+The engine, the program and every edge between resources are the real ones. Each call is appended to a journal with the time
+it began and ended, so that a test can say what came before what. A test breaks a step by naming it in the faults file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from concurrent import futures
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import grpc
+from google.protobuf import empty_pb2, json_format, struct_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+
+# The versions that the Python packages ask for.
+VERSIONS = {name: metadata.version(f"pulumi-{name}") for name in ("openstack", "command")}
+# How the engine writes a value that is not known yet.
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+
+# What the real providers compute, and which changes they answer with a replacement.
+COMPUTED = {
+    "openstack:networking/port:Port": ("allFixedIps", "macAddress"),
+    "openstack:networking/floatingIp:FloatingIp": ("address",),
+    "openstack:compute/instance:Instance": ("accessIpV4",),
+    "command:remote:Command": ("stdout", "stderr"),
+}
+REPLACED_BY = {
+    "openstack:compute/instance:Instance": ("networks", "userData", "keyPair", "blockDevices", "schedulerHints", "availabilityZone"),
+    "openstack:networking/port:Port": ("networkId",),
+    "openstack:networking/secGroupRule:SecGroupRule": ("*",),
+    "openstack:networking/subnet:Subnet": ("cidr", "networkId"),
+    "openstack:networking/routerInterface:RouterInterface": ("*",),
+    "openstack:compute/serverGroup:ServerGroup": ("*",),
+    "openstack:blockstorage/volume:Volume": ("availabilityZone", "imageId"),
+    "command:remote:Command": ("triggers",),
+}
+
+
+def to_dict(struct: struct_pb2.Struct) -> dict[str, Any]:
+    return dict(json_format.MessageToDict(struct))
+
+
+def to_struct(values: Mapping[str, Any]) -> struct_pb2.Struct:
+    return json_format.ParseDict(dict(values), struct_pb2.Struct())
+
+
+class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
+    def __init__(self, package: str, directory: Path) -> None:
+        self._package = package
+        self._journal = directory / "journal.jsonl"
+        self._faults = directory / "faults"
+        self._seconds = float(os.environ.get("FAKE_STEP_SECONDS", "0.01"))
+
+    # What the engine asks of every plugin.
+
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:
+        return plugin_pb2.PluginInfo(version=VERSIONS[self._package])
+
+    def GetSchema(self, request: Any, context: Any) -> Any:
+        return provider_pb2.GetSchemaResponse(schema=json.dumps({"name": self._package, "version": VERSIONS[self._package]}))
+
+    def CheckConfig(self, request: Any, context: Any) -> Any:
+        return provider_pb2.CheckResponse(inputs=request.news)
+
+    def DiffConfig(self, request: Any, context: Any) -> Any:
+        return provider_pb2.DiffResponse(changes=provider_pb2.DiffResponse.DIFF_NONE)
+
+    def Configure(self, request: Any, context: Any) -> Any:
+        return provider_pb2.ConfigureResponse(acceptSecrets=False, supportsPreview=True, acceptResources=False)
+
+    def Cancel(self, request: Any, context: Any) -> Any:
+        return empty_pb2.Empty()
+
+    def Check(self, request: Any, context: Any) -> Any:
+        return provider_pb2.CheckResponse(inputs=request.news)
+
+    def Invoke(self, request: Any, context: Any) -> Any:
+        asked = to_dict(request.args)
+        name = asked.get("name") or asked.get("networkId") or "any"
+        return provider_pb2.InvokeResponse(**{"return": to_struct({**asked, "id": f"{name}-id", "cidr": "10.20.0.0/24"})})
+
+    def Read(self, request: Any, context: Any) -> Any:
+        return provider_pb2.ReadResponse(id=request.id, inputs=request.inputs, properties=request.properties)
+
+    # The life of a resource.
+
+    def Diff(self, request: Any, context: Any) -> Any:
+        kind = request.urn.split("::")[2].split("$")[-1]
+        old, new = to_dict(request.old_inputs), to_dict(request.news)
+        ignored = set(request.ignoreChanges)
+        changed = sorted(k for k in old.keys() | new.keys() if k not in ignored and old.get(k) != new.get(k))
+        replacing = REPLACED_BY.get(kind, ())
+        replaces = [k for k in changed if k in replacing or "*" in replacing]
+        answer = provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE
+        return provider_pb2.DiffResponse(changes=answer, diffs=changed, replaces=replaces)
+
+    def Create(self, request: Any, context: Any) -> Any:
+        inputs = to_dict(request.properties)
+        if request.preview:
+            return provider_pb2.CreateResponse(id="", properties=to_struct(self._outputs(request.urn, "", inputs, preview=True)))
+        identity = f"{request.urn.rsplit('::', 1)[1]}-{time.time_ns()}"
+        self._step("create", request.urn, inputs, context)
+        return provider_pb2.CreateResponse(id=identity, properties=to_struct(self._outputs(request.urn, identity, inputs)))
+
+    def Update(self, request: Any, context: Any) -> Any:
+        inputs = to_dict(request.news)
+        if not request.preview:
+            self._step("update", request.urn, inputs, context)
+        outputs = self._outputs(request.urn, request.id, inputs, preview=request.preview)
+        kept = {k: v for k, v in to_dict(request.olds).items() if k in outputs and k not in inputs}
+        return provider_pb2.UpdateResponse(properties=to_struct({**outputs, **kept}))
+
+    def Delete(self, request: Any, context: Any) -> Any:
+        self._step("delete", request.urn, to_dict(request.properties), context)
+        return empty_pb2.Empty()
+
+    def _outputs(self, urn: str, identity: str, inputs: dict[str, Any], *, preview: bool = False) -> dict[str, Any]:
+        kind = urn.split("::")[2].split("$")[-1]
+        computed: dict[str, Any] = {}
+        for field in COMPUTED.get(kind, ()):
+            if preview:
+                computed[field] = UNKNOWN
+            elif field == "allFixedIps":
+                computed[field] = [f"10.20.0.{sum(identity.encode()) % 200 + 20}"]
+            elif field == "stdout":
+                computed[field] = f"stdout of {inputs.get('create', '')}"
+            else:
+                computed[field] = f"{field} of {identity}"
+        return {**computed, **inputs}
+
+    def _step(self, action: str, urn: str, inputs: dict[str, Any], context: Any) -> None:
+        kind, name = urn.split("::")[2].rsplit(":", 1)[1], urn.rsplit("::", 1)[1]
+        command = inputs.get({"create": "create", "update": "update", "delete": "delete"}[action])
+        if action == "delete" and "command:" in urn and command is None:
+            return  # the real provider does nothing then either
+        began = time.time()
+        time.sleep(self._seconds)
+        broken = self._faults.read_text().splitlines() if self._faults.exists() else []
+        step = f"{action} {name}" if kind == "Command" else f"{action} {kind} {name}"
+        failed = step in broken
+        record = {"step": step, "began": began, "ended": time.time(), "failed": failed, "inputs": inputs}
+        with self._journal.open("a") as journal:
+            journal.write(json.dumps(record) + "\n")
+        if failed:
+            context.abort(grpc.StatusCode.UNKNOWN, f"{step}: made to fail")
+
+
+def main() -> None:
+    package, directory = sys.argv[1], Path(os.environ["FAKE_PROVIDER_DIR"])
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=64))
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(FakeProvider(package, directory), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    sys.stdout.write(f"{port}\n")
+    sys.stdout.flush()
+    server.wait_for_termination()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""What a first `up` does, and that a second one does nothing."""
+
+import pytest
+
+from tests.engine.clusters import cluster
+from tests.engine.harness import SECRET, Stack
+
+pytestmark = pytest.mark.engine
+
+
+def test_a_cluster_comes_up_in_the_right_order_and_a_second_up_changes_nothing(stack: Stack) -> None:
+    created = stack.up(cluster())
+
+    assert created.ok, created.output
+    assert created.in_order(
+        "create Port control-plane-0",
+        "create Instance control-plane-0",
+        "create control-plane-0-ready",
+        "create control-plane-0-state-mount",
+        "create control-plane-init",
+        "create control-plane-0-restore",
+        "create worker-1-ticket",
+        "create worker-1-join",
+        "create worker-1-member",
+    )
+    assert created.in_order("create load-balancer-configure", "create control-plane-init")
+
+    again = stack.up(cluster())
+
+    assert again.ok, again.output
+    assert again.steps == []
+    assert "unchanged" in again.output
+
+
+def test_machines_boot_and_workers_join_all_at_once(stack: Stack) -> None:
+    keys = [f"worker-{index}" for index in range(6)]
+    stack.slow_down(0.5)
+    created = stack.up(cluster(workers={"count": 6}))
+
+    assert created.ok, created.output
+    boots = {key: (f"create Instance {key}", f"create Instance {key}") for key in keys}
+    joins = {key: (f"create {key}-join", f"create {key}-join") for key in keys}
+    assert created.most_at_once(boots) == 6
+    assert created.most_at_once(joins) == 6
+
+
+def test_three_masters_join_one_after_another_while_workers_join(stack: Stack) -> None:
+    created = stack.up(cluster(count=3))
+
+    assert created.ok, created.output
+    assert created.in_order(
+        "create control-plane-init",
+        "create control-plane-1-ticket",
+        "create control-plane-1-join",
+        "create control-plane-1-member",
+        "create control-plane-2-ticket",
+        "create control-plane-2-join",
+        "create control-plane-2-member",
+        "create control-plane-addons",
+    )
+    # The founder is a member already; it takes its place among the others when its steward has joined.
+    assert created.in_order("create control-plane-1-member", "create control-plane-0-ticket")
+    assert created.find("create worker-0-join").began < created.find("create control-plane-2-join").began
+
+    assert stack.up(cluster(count=3)).steps == []
+
+
+def test_a_preview_of_an_existing_stack_reads_what_it_exported(stack: Stack) -> None:
+    assert stack.up(cluster()).ok
+
+    refused = stack.preview(cluster(name="other"))
+
+    assert not refused.ok
+    assert "name: is fixed when a cluster is born" in refused.output
+    assert "Traceback" not in refused.output
+
+
+def test_every_fault_of_a_config_is_said_before_the_cloud_is_asked_anything(stack: Stack) -> None:
+    bad = cluster(kubernetes={"version": "v1.34"}, name="Not A Name")
+    bad["workers"]["worker"]["count"] = -1
+
+    refused = stack.up(bad)
+
+    assert not refused.ok
+    for path in ("kubernetes.version", "name", "workers.worker.count"):
+        assert f"{path}: " in refused.output
+    assert "Traceback" not in refused.output
+    assert refused.steps == []
+
+
+def test_secrets_are_in_neither_output_nor_state(stack: Stack) -> None:
+    created = stack.up(cluster())
+    cloud_config = str(created.find("create Instance worker-0").inputs["userData"])
+    key_line = next(line for line in cloud_config.splitlines() if "b3BlbnNzaC1rZXk" in line).strip()
+
+    state = stack.state()
+
+    for secret in (SECRET, key_line, "stdout of sudo -n bash -s join-ticket", "stdout of sudo -n bash -s kubeconfig-read"):
+        assert secret not in state
+        assert secret not in created.output
+
+
+def test_after_a_failed_create_the_next_up_goes_on(stack: Stack) -> None:
+    stack.break_steps("create worker-0-join")
+    assert not stack.up(cluster()).ok
+
+    stack.break_steps()
+    mended = stack.up(cluster())
+
+    assert mended.ok, mended.output
+    assert "create worker-0-join" in mended.steps
+    assert not any("Instance" in step for step in mended.steps)
+    assert stack.up(cluster()).steps == []
