@@ -78,6 +78,10 @@ class Stack:
 
     def __init__(self, directory: Path, plugins: Path, environment: Mapping[str, str]) -> None:
         self._directory = directory
+        # The program is the project's own; the stack file must not be beside those of real stacks.
+        project = yaml.safe_load((ROOT / "Pulumi.yaml").read_text())
+        del project["stackConfigDir"], project["runtime"]["options"]
+        (directory / "Pulumi.yaml").write_text(yaml.safe_dump({**project, "main": str(ROOT)}))
         self._config = directory / "Pulumi.test.yaml"
         self._environment = {
             **environment,
@@ -88,8 +92,8 @@ class Stack:
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "1",
             "FAKE_PROVIDER_DIR": str(directory),
         }
-        self._pulumi("stack", "init", "test", check=True)
-        self._pulumi("config", "set", "--secret", "nodewright:secret", SECRET, config=True, check=True)
+        self._pulumi("stack", "init", "test")
+        self._pulumi("config", "set", "--secret", "nodewright:secret", SECRET, "--stack", "test")
 
     def up(self, cluster: Mapping[str, Any]) -> Run:
         self._write(cluster)
@@ -111,11 +115,10 @@ class Stack:
         (self._directory / "faults").write_text("\n".join(steps))
 
     def outputs(self) -> dict[str, Any]:
-        done = self._pulumi("stack", "output", "--json", "--show-secrets", check=True)
-        return dict(json.loads(done.stdout))
+        return dict(json.loads(self._pulumi("stack", "output", "--json", "--show-secrets", "--stack", "test")))
 
     def state(self) -> str:
-        return self._pulumi("stack", "export", check=True).stdout
+        return self._pulumi("stack", "export", "--stack", "test")
 
     def _write(self, cluster: Mapping[str, Any]) -> None:
         content = yaml.safe_load(self._config.read_text())
@@ -125,25 +128,25 @@ class Stack:
     def _run(self, *command: str) -> Run:
         journal = self._directory / "journal.jsonl"
         journal.unlink(missing_ok=True)
-        done = self._pulumi(*command, "--non-interactive", config=True)
+        done = self._call(*command, "--non-interactive", "--stack", "test")
         lines = journal.read_text().splitlines() if journal.exists() else []
         calls = sorted((Call(**json.loads(line)) for line in lines), key=lambda call: call.began)
         return Run(ok=done.returncode == 0, output=done.stdout + done.stderr, calls=calls)
 
-    def _pulumi(self, *command: str, config: bool = False, check: bool = False) -> subprocess.CompletedProcess[str]:
-        where = ["--stack", "test"] if command[:2] != ("stack", "init") else []
-        if config:
-            where += ["--config-file", str(self._config)]
-        done = subprocess.run(
-            ["pulumi", *command, *where],
-            cwd=ROOT,
+    def _pulumi(self, *command: str) -> str:
+        done = self._call(*command)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def _call(self, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["pulumi", *command],
+            cwd=self._directory,
             env=self._environment,
             capture_output=True,
             text=True,
             timeout=300,
         )
-        assert not check or done.returncode == 0, done.stdout + done.stderr
-        return done
 
 
 def install_fakes(home: Path) -> None:
