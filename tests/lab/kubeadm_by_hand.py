@@ -1,6 +1,7 @@
 """Machines from the lab's public API and kubeadm over SSH: what a person would do without Nodewright."""
 
 import contextlib
+import secrets
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -100,7 +101,8 @@ class Site:
 
     def __init__(self, cloud: openstack.connection.Connection, name: str, folder: Path) -> None:
         self._cloud = cloud
-        self._name = name
+        # An earlier run that lost its cloud half-way cannot have cleaned up: its names must not be in the way.
+        self._name = f"{name}-{secrets.token_hex(3)}"
         self._private_key = folder / "key"
         self._cleanup = contextlib.ExitStack()
         self._servers: dict[str, str] = {}

@@ -7,7 +7,7 @@ import pytest
 
 from tests.lab.kubeadm_by_hand import Machine, Site
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]  # it warns of its own future
 
 
 @pytest.fixture(scope="module")
