@@ -38,11 +38,9 @@ is_member() {
 
 # A token is known by the signature that the cluster publishes for it: without one, kubeadm would wait for minutes.
 token_is_known() {
-  local token endpoint
+  local token
   token=$(ticket_field token)
-  endpoint=$(ticket_field endpoint)
-  [[ $(kubectl --kubeconfig=/dev/null --server="https://$endpoint" --insecure-skip-tls-verify --request-timeout=5s \
-    --namespace=kube-public get configmap cluster-info --output=jsonpath='{.data}' 2>/dev/null) == *"jws-kubeconfig-${token%%.*}"* ]]
+  [[ $(ask_api "$(ticket_field endpoint)" /api/v1/namespaces/kube-public/configmaps/cluster-info) == *"jws-kubeconfig-${token%%.*}"* ]]
 }
 
 join() {

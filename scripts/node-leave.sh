@@ -7,9 +7,9 @@
 
 readonly LEAVING=nodewright.dev/leaving
 
-node_ready() {
-  [[ $(kubectl get node "$NODE_NAME" --output=jsonpath='{.status.conditions[?(@.type=="Ready")].status}' 2>/dev/null) == True ]]
-}
+node_field() { kubectl get node "$NODE_NAME" --output=jsonpath="{$1}"; }
+
+node_ready() { [[ $(node_field '.status.conditions[?(@.type=="Ready")].status') == True ]]; }
 
 # lives: Kubernetes counts the node Ready, and its kubelet answers; a machine that was just killed stays Ready for 40 s more.
 lives() {
@@ -38,7 +38,7 @@ what_blocks() {
   kubectl get pods --all-namespaces --field-selector="spec.nodeName=$NODE_NAME" --no-headers \
     --output=custom-columns='NS:.metadata.namespace,NAME:.metadata.name,OWNER:.metadata.ownerReferences[0].kind' | grep --invert-match --extended-regexp ' (DaemonSet|Node)$' || echo "  none"
   # shellcheck disable=SC2016 # the dollars are the template's
-  kubectl get poddisruptionbudgets --all-namespaces --output=go-template='{{range .items}}{{if eq 0.0 .status.disruptionsAllowed}}{{.metadata.namespace}} {{.metadata.name}} {{range $k, $v := .spec.selector.matchLabels}}{{$k}}={{$v}},{{end}}{{"\n"}}{{end}}{{end}}' |
+  kubectl get poddisruptionbudgets --all-namespaces --output=go-template='{{range .items}}{{if not .status.disruptionsAllowed}}{{.metadata.namespace}} {{.metadata.name}} {{range $k, $v := .spec.selector.matchLabels}}{{$k}}={{$v}},{{end}}{{"\n"}}{{end}}{{end}}' |
     while read -r namespace budget selector; do
       if [[ -n $(kubectl --namespace="$namespace" get pods --selector="${selector%,}" --field-selector="spec.nodeName=$NODE_NAME" --output=name) ]]; then
         echo "  budget $namespace/$budget allows no disruption"
@@ -66,17 +66,21 @@ drain_living() {
     drain 60 --force --disable-eviction --grace-period="$DRAIN_GRACE_S" --skip-wait-for-delete-timeout=5 || log "not all pods could be ended; they go with the Node"
     return 0
   fi
-  what_blocks >&2
-  kubectl uncordon "$NODE_NAME" >&2
-  kubectl annotate node "$NODE_NAME" "$LEAVING-" >&2
-  die "draining $NODE_NAME: not done after $DRAIN_TIMEOUT_S s (what blocks is named above); it stays and takes pods again. Free them, or set the drain policy to force"
+  what_blocks >&2 || log "what blocks could not be listed"
+  if "$CORDONED"; then
+    kubectl uncordon "$NODE_NAME" >&2
+    kubectl annotate node "$NODE_NAME" "$LEAVING-" >&2
+  fi
+  die "draining $NODE_NAME: not done after $DRAIN_TIMEOUT_S s (what blocks is named above); it stays in the cluster, as open as it was. Free them, or set the drain policy to force"
 }
 
 take_out() {
-  if ! kubectl get node "$NODE_NAME" --output=jsonpath='{.spec.unschedulable}' | grep --quiet true; then
+  # closed by us, now or in a run that was cut off: only then is it ours to open again
+  if [[ $(node_field .spec.unschedulable) != true ]]; then
     kubectl annotate node "$NODE_NAME" --overwrite "$LEAVING=cordoned" >&2
     kubectl cordon "$NODE_NAME" >&2
   fi
+  if [[ $(node_field '.metadata.annotations.nodewright\.dev/leaving') == cordoned ]]; then CORDONED=true; fi
   if [[ $DRAIN_POLICY == skip ]]; then
     log "policy skip: $NODE_NAME is not drained"
   elif lives; then
@@ -89,7 +93,7 @@ take_out() {
 main() {
   : "${NODE_NAME:?}" "${ROLE:?}" "${NODE_IP:?}" "${DRAIN_GRACE_S:?}" "${DRAIN_TIMEOUT_S:?}" "${DRAIN_POLICY:?}"
   local node
-  MEMBER_ID=''
+  MEMBER_ID='' CORDONED=false
   if [[ $(hostname) == "$NODE_NAME" ]]; then
     log "$NODE_NAME is the only control plane: its data stays on its volume, nobody is left to take it out"
     say_result

@@ -1,4 +1,4 @@
-"""A throw-away machine for one test: this machine's files under an overlay, in a mount namespace of its own."""
+"""A throw-away machine for one test: this machine's files under an overlay, in namespaces of its own."""
 
 import os
 import subprocess
@@ -46,14 +46,18 @@ esac
 class Sandbox:
     """Runs scripts as root in a copy of this machine that is gone afterwards."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, own_network: bool = False) -> None:
+        namespaces = ["--mount", "--pid", *(["--net"] if own_network else [])]
         self._keeper = subprocess.Popen(
-            ["unshare", "--mount", "--propagation", "private", "bash", "-c", SETUP, "setup", str(directory), SYSTEMCTL],
+            ["unshare", *namespaces, "--fork", "--kill-child", "--propagation", "private"]
+            + ["bash", "-c", SETUP, "setup", str(directory), SYSTEMCTL],
             stdout=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             text=True,
         )
-        self._root = f"{directory}/root"
+        ns = f"/proc/{self._keeper.pid}/ns"
+        self._enter = ["nsenter", f"--mount={ns}/mnt", f"--net={ns}/net", f"--pid={ns}/pid_for_children"]
+        self._enter += ["chroot", f"{directory}/root"]
         self._loops: list[str] = []
         assert self._keeper.stdout is not None
         if self._keeper.stdout.readline() != "ready\n":
@@ -76,7 +80,7 @@ class Sandbox:
 
     def run(self, script: str, name: str = "test-step") -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            ["nsenter", f"--mount=/proc/{self._keeper.pid}/ns/mnt", "chroot", self._root, "bash", "-s", name],
+            [*self._enter, "bash", "-s", name],
             input=script,
             capture_output=True,
             text=True,
@@ -89,6 +93,10 @@ class Sandbox:
         done = self.run(command)
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+    def start(self, command: str) -> None:
+        """Starts what runs until the sandbox goes."""
+        self.shell(f"setsid {command} </dev/null >>/var/log/started.log 2>&1 &")
 
     def write(self, path: str, text: str, mode: str = "0644") -> None:
         self.shell(f"install -D -m {mode} /dev/stdin {path} <<'END-OF-FILE'\n{text}\nEND-OF-FILE\n")
