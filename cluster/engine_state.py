@@ -11,7 +11,7 @@ from cluster.plan import Change, ClusterPlan
 
 # A ticket lives for thirty minutes; a try that begins later than half of that takes a new one.
 TRY_S = 900
-MAKE_SECRET = "run: openssl rand -hex 32 | pulumi config set --secret nodewright:secret"
+HOW_TO_SET = "run: openssl rand -hex 32 | pulumi config set --secret nodewright:secret"
 
 
 def cluster_config() -> object:
@@ -24,10 +24,10 @@ def cluster_secret() -> str:
     key = "nodewright:secret"
     secret = pulumi.runtime.get_config(key)
     if not secret:
-        msg = f"reading {key}: it is missing; {MAKE_SECRET}"
+        msg = f"reading {key}: it is missing; {HOW_TO_SET}"
         raise SecretError(msg)
     if not pulumi.runtime.is_config_secret(key):
-        msg = f"reading {key}: it lies in the stack file unencrypted, so others may have read it; {MAKE_SECRET}"
+        msg = f"reading {key}: it lies in the stack file unencrypted, so others may have read it; {HOW_TO_SET}"
         raise SecretError(msg)
     return str(secret)
 

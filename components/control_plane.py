@@ -152,4 +152,4 @@ class ControlPlane(pulumi.ComponentResource):
             # Only order: there is none before the cluster is founded.
             pulumi.ResourceOptions(parent=self, depends_on=[serves]),
         )
-        return read.stdout
+        return pulumi.Output.secret(read.stdout)

@@ -139,7 +139,7 @@ class Membership(pulumi.ComponentResource):
                     "NODE_IP": machine.address,
                     "KUBERNETES_VERSION": node.kubernetes_version,
                     "KUBEADM_JOIN_CONFIG": node.join_config,
-                    "TICKET": ticket.stdout,
+                    "TICKET": pulumi.Output.secret(ticket.stdout),
                 },
                 triggers=[machine.server_id],
             ),

@@ -110,7 +110,7 @@ def render(script: str, variables: Mapping[str, str], *, leave_script: str | Non
     exports = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in sorted(variables.items()))
     body = read_script(script)
     if leave_script:
-        body = f'if [[ $1 == {shlex.quote(leave_script)} ]]; then\n{read_script(leave_script)}else\n{body}fi\n'
+        body = f"if [[ $1 == {shlex.quote(leave_script)} ]]; then\n{read_script(leave_script)}else\n{body}fi\n"
     return f"{exports}{read_script('lib')}{body}"
 
 

@@ -1,8 +1,11 @@
 """A resource provider that makes nothing, but remembers everything: it stands in for a cloud and its machines.
 
-The engine, the program and every edge between resources are the real ones. Each call is appended to a journal with the time
-it began and ended, so that a test can say what came before what. A test breaks a step by naming it in the faults file.
+The engine, the program and every edge between resources are the real ones. Each call is appended to a journal with
+the time it began and ended, so that a test can say what came before what. A test breaks a step by naming it in the
+faults file.
 """
+
+# ruff: noqa: N802 - methods are named by the engine's protocol
 
 from __future__ import annotations
 
@@ -33,7 +36,14 @@ COMPUTED = {
     "command:remote:Command": ("stdout", "stderr"),
 }
 REPLACED_BY = {
-    "openstack:compute/instance:Instance": ("networks", "userData", "keyPair", "blockDevices", "schedulerHints", "availabilityZone"),
+    "openstack:compute/instance:Instance": (
+        "networks",
+        "userData",
+        "keyPair",
+        "blockDevices",
+        "schedulerHints",
+        "availabilityZone",
+    ),
     "openstack:networking/port:Port": ("networkId",),
     "openstack:networking/secGroupRule:SecGroupRule": ("*",),
     "openstack:networking/subnet:Subnet": ("cidr", "networkId"),
@@ -65,7 +75,9 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
         return plugin_pb2.PluginInfo(version=VERSIONS[self._package])
 
     def GetSchema(self, request: Any, context: Any) -> Any:
-        return provider_pb2.GetSchemaResponse(schema=json.dumps({"name": self._package, "version": VERSIONS[self._package]}))
+        return provider_pb2.GetSchemaResponse(
+            schema=json.dumps({"name": self._package, "version": VERSIONS[self._package]})
+        )
 
     def CheckConfig(self, request: Any, context: Any) -> Any:
         return provider_pb2.CheckResponse(inputs=request.news)
@@ -85,7 +97,9 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
     def Invoke(self, request: Any, context: Any) -> Any:
         asked = to_dict(request.args)
         name = asked.get("name") or asked.get("networkId") or "any"
-        return provider_pb2.InvokeResponse(**{"return": to_struct({**asked, "id": f"{name}-id", "cidr": "10.20.0.0/24"})})
+        answer = provider_pb2.InvokeResponse()
+        getattr(answer, "return").CopyFrom(to_struct({**asked, "id": f"{name}-id", "cidr": "10.20.0.0/24"}))
+        return answer
 
     def Read(self, request: Any, context: Any) -> Any:
         return provider_pb2.ReadResponse(id=request.id, inputs=request.inputs, properties=request.properties)
@@ -93,7 +107,7 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
     # The life of a resource.
 
     def Diff(self, request: Any, context: Any) -> Any:
-        kind = request.urn.split("::")[2].split("$")[-1]
+        kind = request.urn.split("::")[2].rsplit("$", maxsplit=1)[-1]
         old, new = to_dict(request.old_inputs), to_dict(request.news)
         ignored = set(request.ignoreChanges)
         changed = sorted(k for k in old.keys() | new.keys() if k not in ignored and old.get(k) != new.get(k))
@@ -105,10 +119,14 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
     def Create(self, request: Any, context: Any) -> Any:
         inputs = to_dict(request.properties)
         if request.preview:
-            return provider_pb2.CreateResponse(id="", properties=to_struct(self._outputs(request.urn, "", inputs, preview=True)))
+            return provider_pb2.CreateResponse(
+                id="", properties=to_struct(self._outputs(request.urn, "", inputs, preview=True))
+            )
         identity = f"{request.urn.rsplit('::', 1)[1]}-{time.time_ns()}"
         self._step("create", request.urn, inputs, context)
-        return provider_pb2.CreateResponse(id=identity, properties=to_struct(self._outputs(request.urn, identity, inputs)))
+        return provider_pb2.CreateResponse(
+            id=identity, properties=to_struct(self._outputs(request.urn, identity, inputs))
+        )
 
     def Update(self, request: Any, context: Any) -> Any:
         inputs = to_dict(request.news)
@@ -123,7 +141,7 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
         return empty_pb2.Empty()
 
     def _outputs(self, urn: str, identity: str, inputs: dict[str, Any], *, preview: bool = False) -> dict[str, Any]:
-        kind = urn.split("::")[2].split("$")[-1]
+        kind = urn.split("::")[2].rsplit("$", maxsplit=1)[-1]
         computed: dict[str, Any] = {}
         for field in COMPUTED.get(kind, ()):
             if preview:

@@ -141,6 +141,7 @@ class Stack:
     def _call(self, *command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["pulumi", *command],
+            check=False,
             cwd=self._directory,
             env=self._environment,
             capture_output=True,

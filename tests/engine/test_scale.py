@@ -46,13 +46,12 @@ def test_a_chosen_worker_goes_and_nobody_is_renamed(stack: Stack) -> None:
 
 
 def test_no_more_workers_than_allowed_are_drained_at_once(stack: Stack) -> None:
-    two_at_once = {"parallel": {"leaves": 2}}
-    assert stack.up(cluster(workers={"count": 6}, **two_at_once)).ok
+    assert stack.up(cluster(workers={"count": 6}, parallel={"leaves": 2})).ok
 
-    shrunk = stack.up(cluster(workers={"count": 0}, **two_at_once))
+    shrunk = stack.up(cluster(workers={"count": 0}, parallel={"leaves": 2}))
 
     assert shrunk.ok, shrunk.output
-    leaves = {key: (step, step) for key in range(6) for step in [f"delete worker-{key}-member"]}
+    leaves = {step: (step, step) for key in range(6) for step in [f"delete worker-{key}-member"]}
     assert shrunk.most_at_once(leaves) == 2
 
 
@@ -85,7 +84,9 @@ def test_a_control_plane_of_one_grows_to_three(stack: Stack) -> None:
         "create control-plane-2-join",
         "create control-plane-2-member",
     )
-    assert grown.in_order("create control-plane-1-member", "create control-plane-0-ticket", "create control-plane-0-join")
+    assert grown.in_order(
+        "create control-plane-1-member", "create control-plane-0-ticket", "create control-plane-0-join"
+    )
     assert "control-plane-init" not in grown.touched()
     assert not any(name.startswith("worker") for name in grown.touched())
     assert stack.up(cluster(count=3)).steps == []
