@@ -9,6 +9,15 @@ from lab.errors import LabError
 NETNS = "nodewright-lab"
 # The same word names the lab's cgroups.
 FAMILY = "nodewright-lab"
+# What programs inside find, whatever the caller's own environment is.
+ENVIRONMENT = {
+    "HOME": "/root",
+    "LC_ALL": "C.UTF-8",
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "PYTHONPATH": "/opt/nodewright",
+    "PYTHONWARNINGS": "ignore",
+    "TERM": "dumb",
+}
 
 
 def pid() -> int:
@@ -41,8 +50,5 @@ def status() -> dict[str, Any]:
 
 def inside(*command: str) -> list[str]:
     """The command line that runs a program in the lab's root and all of its namespaces."""
-    environment = [
-        "/usr/bin/env", "-i", "HOME=/root", "LC_ALL=C.UTF-8", "PYTHONPATH=/opt/nodewright", "PYTHONWARNINGS=ignore",
-        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "TERM=dumb",
-    ]  # fmt: skip
-    return ["nsenter", "-t", str(require_pid()), "-m", "-n", "-p", "-u", "-i", "--wd=/", *environment, *command]
+    clean = ["/usr/bin/env", "-i", "--chdir=/", *(f"{name}={value}" for name, value in ENVIRONMENT.items())]
+    return ["nsenter", "-t", str(require_pid()), "-m", "-n", "-p", "-u", "-i", *clean, *command]

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 from lab import alive, doctor, environment, faults, host, images, launch, paths, servers, teardown
 from lab.errors import LabError
@@ -81,31 +82,24 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run(chosen: argparse.Namespace) -> int:
     host.require_root()
-    match chosen.command:
-        case "up":
-            launch.up(say, chosen.features, chosen.image or images.NAMES)
-        case "down":
-            teardown.down(say)
-        case "reset":
-            teardown.reset(say)
-        case "status":
-            return show_status(as_json=chosen.json)
-        case "doctor":
-            return 0 if doctor.report() else 1
-        case "logs":
-            follow = ["-F"] if chosen.follow else []
-            return subprocess.run(
-                ["tail", "-n", "200", *follow, str(paths.logs() / f"{chosen.unit}.log")], check=False
-            ).returncode
-        case "ssh":
-            return ssh(chosen)
-        case "exec":
-            return execute(chosen.program)
-        case "openstack":
-            return openstack(chosen.arguments, admin=chosen.admin)
-        case "fault":
-            print(fault(chosen))
-    return 0
+    actions: dict[str, Callable[[], int | None]] = {
+        "up": lambda: launch.up(say, chosen.features, chosen.image or images.NAMES),
+        "down": lambda: teardown.down(say),
+        "reset": lambda: teardown.reset(say),
+        "status": lambda: show_status(as_json=chosen.json),
+        "doctor": lambda: 0 if doctor.report() else 1,
+        "logs": lambda: show_log(chosen.unit, follow=chosen.follow),
+        "ssh": lambda: ssh(chosen),
+        "exec": lambda: execute(chosen.program),
+        "openstack": lambda: openstack(chosen.arguments, admin=chosen.admin),
+        "fault": lambda: print(fault(chosen)),
+    }
+    return actions[chosen.command]() or 0
+
+
+def show_log(unit: str, *, follow: bool) -> int:
+    command = ["tail", "-n", "200", *(["-F"] if follow else []), str(paths.logs() / f"{unit}.log")]
+    return subprocess.run(command, check=False).returncode
 
 
 def show_status(*, as_json: bool) -> int:
@@ -144,7 +138,7 @@ def execute(program: list[str]) -> int:
         message = "running a program in the lab: none was named; for example: bin/lab exec pulumi up"
         raise LabError(message)
     alive.require_pid()
-    found = environment.of_user()
+    found = environment.of_user(say)
     os.execvpe("nsenter", ["nsenter", f"--net=/run/netns/{alive.NETNS}", "--", *program], found)  # noqa: S606
 
 

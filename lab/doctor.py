@@ -58,7 +58,10 @@ def interfaces() -> Iterator[tuple[bool, str]]:
         command = alive.inside("python3", "-c", probe, url)
         answer = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
         fine = answer.isdigit() and int(answer) != 503
-        yield fine, f"API {service} at {url}: {answer}" + ("" if fine else f"; log: {paths.logs() / (service + '.log')}")
+        yield (
+            fine,
+            f"API {service} at {url}: {answer}" + ("" if fine else f"; log: {paths.logs() / (service + '.log')}"),
+        )
 
 
 def report() -> bool:

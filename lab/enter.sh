@@ -91,7 +91,7 @@ main() {
   rmdir /.host
   exec /usr/bin/env -i HOME=/root LC_ALL=C.UTF-8 PYTHONPATH=/opt/nodewright PYTHONWARNINGS=ignore \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    nice -n 5 /usr/bin/python3 -m lab.inside.supervisor </dev/null
+    /usr/bin/python3 -m lab.inside.supervisor </dev/null
 }
 
 main

@@ -78,7 +78,8 @@ def start(base: Path, say: Say) -> None:
         )
     while not alive.pid():
         if child.poll() is not None:
-            raise LabError(f"starting the lab: {last_words('supervisor.log')}")
+            message = f"starting the lab: {last_words('supervisor.log')}"
+            raise LabError(message)
         time.sleep(0.05)
 
 
@@ -96,7 +97,8 @@ def wait_until_ready(say: Say) -> None:
         if status.get("ready"):
             return
         if not alive.pid():
-            raise LabError(f"waiting for the lab: its process 1 ended: {last_words('supervisor.log')}")
+            message = f"waiting for the lab: its process 1 ended: {last_words('supervisor.log')}"
+            raise LabError(message)
         now = progress(status)
         if now != said:
             say(f"{time.monotonic() - started:4.0f} s  {now}")

@@ -18,9 +18,7 @@ EXCLUDED = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr
 # Settings of the host's apt that decide whether a download works at all.
 KEPT_APT_SETTINGS = ("acquire::http::proxy", "acquire::https::proxy", "acquire::check-valid-until")
 # Package scripts must not start services in a chroot.
-NO_SERVICES = (
-    'printf "#!/bin/sh\\nexit 101\\n" >"$1/usr/sbin/policy-rc.d"; chmod 755 "$1/usr/sbin/policy-rc.d"'
-)
+NO_SERVICES = 'printf "#!/bin/sh\\nexit 101\\n" >"$1/usr/sbin/policy-rc.d"; chmod 755 "$1/usr/sbin/policy-rc.d"'
 
 
 def packages() -> list[str]:
@@ -106,20 +104,12 @@ def host_apt_sources() -> list[str]:
     folder = Path("/etc/apt")
     candidates = [folder / "sources.list", *sorted((folder / "sources.list.d").glob("debian*"))]
     fitting = (".list", ".sources")
-    return [
-        str(file)
-        for file in candidates
-        if file.suffix in fitting and file.is_file() and SUITE in file.read_text()
-    ]
+    return [str(file) for file in candidates if file.suffix in fitting and file.is_file() and SUITE in file.read_text()]
 
 
 def host_apt_settings() -> list[str]:
     dump = subprocess.run(["apt-config", "dump"], capture_output=True, text=True, check=False).stdout  # noqa: S607
-    return [
-        line.rstrip(";")
-        for line in dump.splitlines()
-        if line.split(" ", 1)[0].lower() in KEPT_APT_SETTINGS
-    ]
+    return [line.rstrip(";") for line in dump.splitlines() if line.split(" ", 1)[0].lower() in KEPT_APT_SETTINGS]
 
 
 def remove_older(current: Path) -> None:

@@ -1,6 +1,7 @@
 """`lab down` and `lab reset`: everything the lab made is gone, also when it is half broken."""
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -108,21 +109,28 @@ def mounts_below(directory: Path) -> Iterator[str]:
 
 
 def detach_loops() -> None:
-    for device, _ in loops():
-        subprocess.run(["losetup", "--detach", device], check=False)
+    """A busy one goes when the last mount namespace that shows it is gone, which takes the kernel a moment."""
+    until = time.monotonic() + KILL_S
+    while found := loops():
+        for device in found:
+            subprocess.run(["losetup", "--detach", device], capture_output=True, check=False)
+        if time.monotonic() > until:
+            message = f"stopping the lab: loop devices stay busy: {', '.join(found)}"
+            raise LabError(message)
+        time.sleep(0.1)
 
 
-def loops() -> list[tuple[str, str]]:
-    """Loop devices of the lab's files: (device, file). The file may have been deleted meanwhile.
-
-    The kernel shows a file's path as the process saw it that made the device: inside the lab it is a fixed one.
-    """
+def loops() -> list[str]:
+    """Loop devices of the lab's files, known by inode: the path that the kernel shows ends at the lab's own root."""
+    files = [*(paths.state() / "volumes").glob("*"), *(paths.state() / "nova" / "instances").glob("*/disk.img")]
+    known = {(file.stat().st_ino, file.stat().st_dev) for file in files}
+    columns = ["losetup", "--list", "--json", "--output", "NAME,BACK-INO,BACK-MAJ:MIN"]
+    listed = subprocess.run(columns, capture_output=True, text=True, check=False).stdout
     found = []
-    for backing in Path("/sys/block").glob("loop*/loop/backing_file"):
-        with contextlib.suppress(OSError):
-            file = backing.read_text().strip()
-            if file.startswith((f"{paths.home()}/", "/var/lib/lab/")) or f"{paths.state()}/" in file:
-                found.append((f"/dev/{backing.parts[3]}", file))
+    for device in json.loads(listed or "{}").get("loopdevices", []):
+        major, minor = device["back-maj:min"].strip().split(":")
+        if (int(device["back-ino"]), os.makedev(int(major), int(minor))) in known:
+            found.append(device["name"])
     return found
 
 

@@ -1,4 +1,4 @@
-"""Who may use the cloud: service users, the catalogue, and `demo`, an ordinary member with an application credential."""
+"""Who may use the cloud: service users, the catalogue, and `demo`, a member with an application credential."""
 
 from typing import Any
 

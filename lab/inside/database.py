@@ -21,4 +21,4 @@ def count(query: str) -> int:
 
 def moment(seconds: float) -> str:
     """A time as OpenStack's tables hold it."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("'%Y-%m-%d %H:%M:%S'")
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")

@@ -1,5 +1,6 @@
 """One unit of the table while the lab runs: its process, its log, its restarts."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -74,10 +75,8 @@ class Process:
         self.pause_s = min(self.pause_s * 2, LONGEST_PAUSE_S)
 
     def end_group(self, how: signal.Signals = signal.SIGKILL) -> None:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, how)
-        except ProcessLookupError:
-            pass
 
     def look(self) -> None:
         """Ask a starting unit whether it does its work by now."""

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import sys
 import time
 from pathlib import Path
 
@@ -134,4 +133,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

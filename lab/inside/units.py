@@ -119,25 +119,31 @@ APIS: tuple[Unit, ...] = (
     wsgi("placement", "/usr/bin/placement-api", ("placement-database",), {}),
     Service(
         name="neutron",
-        after=("neutron-database", "rabbitmq"),
-        command=("neutron-server", "--config-file", "/etc/neutron/neutron.conf"),
+        after=(
+            "rabbitmq",
+            "neutron-database",
+        ),
+        command=(PYTHON, "-m", "lab.drivers.neutron_server", "--config-file", "/etc/neutron/neutron.conf"),
         answers=probes.listens(places.API_PORTS["neutron"]),
     ),
     Service(
         name="nova",
-        after=("nova-database", "rabbitmq"),
+        after=("nova-database",),
         command=("nova-api",),
         answers=probes.listens(places.API_PORTS["nova"]),
     ),
     Service(
         name="nova-conductor",
-        after=("nova-database", "rabbitmq"),
+        after=(
+            "rabbitmq",
+            "nova-database",
+        ),
         command=("nova-conductor",),
         answers=probes.service_reported("nova", "nova-conductor"),
     ),
     Service(
         name="nova-scheduler",
-        after=("nova-database", "rabbitmq", "accounts"),
+        after=("rabbitmq", "nova-database", "accounts"),
         command=("nova-scheduler",),
         answers=probes.service_reported("nova", "nova-scheduler"),
     ),
@@ -149,19 +155,22 @@ APIS: tuple[Unit, ...] = (
     ),
     Service(
         name="cinder",
-        after=("cinder-database", "rabbitmq"),
+        after=("cinder-database",),
         command=("cinder-api",),
         answers=probes.listens(places.API_PORTS["cinder"]),
     ),
     Service(
         name="cinder-scheduler",
-        after=("cinder-database", "rabbitmq"),
+        after=(
+            "rabbitmq",
+            "cinder-database",
+        ),
         command=("cinder-scheduler",),
         answers=probes.service_reported("cinder", "cinder-scheduler"),
     ),
     Service(
         name="cinder-volume",
-        after=("cinder-database", "rabbitmq", "accounts"),
+        after=("rabbitmq", "cinder-database", "accounts"),
         command=("cinder-volume",),
         answers=probes.service_reported("cinder", "cinder-volume"),
     ),
@@ -196,14 +205,17 @@ HEAT: tuple[Unit, ...] = (
     ),
     Service(
         name="heat",
-        after=("heat-database", "rabbitmq"),
+        after=("heat-database",),
         command=("heat-api",),
         answers=probes.listens(places.API_PORTS["heat"]),
         feature="heat",
     ),
     Service(
         name="heat-engine",
-        after=("heat-database", "rabbitmq"),
+        after=(
+            "rabbitmq",
+            "heat-database",
+        ),
         command=("heat-engine",),
         feature="heat",
     ),

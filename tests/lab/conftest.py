@@ -1,0 +1,61 @@
+"""The lab for its tests: brought up once, left up, never skipped."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import openstack
+import pytest
+
+from tests.lab.site import LabSite
+
+LAB = Path(__file__).parents[2] / "bin" / "lab"
+
+Lab = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def in_the_labs_network() -> bool:
+    """`bin/lab exec` names the cloud; outside of it nobody does."""
+    return os.environ.get("OS_CLOUD") == "lab"
+
+
+@pytest.fixture(scope="session")
+def lab() -> Lab:
+    """The lab's command, on a lab that is ready."""
+
+    def run(*arguments: str, check: bool = True, timeout_s: float = 600) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run([LAB, *arguments], capture_output=True, text=True, check=False, timeout=timeout_s)
+        assert not check or done.returncode == 0, f"lab {' '.join(arguments)}: {done.stdout}\n{done.stderr}"
+        return done
+
+    if not in_the_labs_network():
+        run("up")
+    state = json.loads(run("status", "--json", check=False).stdout)
+    assert state.get("ready"), f"the lab is not ready: waiting for {state.get('waiting_for', 'bin/lab up')}"
+    return run
+
+
+@pytest.fixture(scope="session")
+def cloud(lab: Lab) -> Iterator[openstack.connection.Connection]:
+    """The lab's cloud as its customer sees it."""
+    with openstack.connect(cloud="lab") as connection:
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def operator(lab: Lab) -> Iterator[openstack.connection.Connection]:
+    """The lab's cloud as its operator sees it."""
+    with openstack.connect(cloud="lab-admin") as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def site(
+    cloud: openstack.connection.Connection, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[LabSite]:
+    """A network of its own for each file of tests."""
+    name = request.module.__name__.rpartition(".")[2].removeprefix("test_").replace("_", "-")
+    with LabSite(cloud, name, tmp_path_factory.mktemp(name)) as made:
+        yield made

@@ -1,0 +1,96 @@
+"""The lab's user is an ordinary customer of a cloud: limited by role and by quota."""
+
+from typing import Any
+
+import openstack
+import pytest
+
+from tests.lab.kubeadm_by_hand import wait_for
+from tests.lab.site import LabSite
+
+pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]
+
+FORBIDDEN = 403
+
+
+def refusal(error: openstack.exceptions.HttpException) -> int:
+    return int(error.status_code or 0)
+
+
+def test_customer_creates_no_flavor(cloud: openstack.connection.Connection) -> None:
+    with pytest.raises(openstack.exceptions.HttpException) as raised:
+        cloud.compute.create_flavor(name="mine", ram=1, vcpus=1, disk=1)
+    assert refusal(raised.value) == FORBIDDEN
+
+
+def test_customer_publishes_no_image(cloud: openstack.connection.Connection) -> None:
+    with pytest.raises(openstack.exceptions.HttpException) as raised:
+        cloud.image.create_image(name="mine", visibility="public", disk_format="raw", container_format="bare")
+    assert refusal(raised.value) == FORBIDDEN
+
+
+def test_customer_sees_no_other_projects(cloud: openstack.connection.Connection) -> None:
+    with pytest.raises(openstack.exceptions.HttpException) as raised:
+        cloud.identity.get("/projects").raise_for_status()
+    assert refusal(raised.value) == FORBIDDEN
+
+
+def test_customer_sees_no_hypervisors(cloud: openstack.connection.Connection) -> None:
+    with pytest.raises(openstack.exceptions.HttpException) as raised:
+        list(cloud.compute.hypervisors())
+    assert refusal(raised.value) == FORBIDDEN
+
+
+def test_volume_quota_refuses(cloud: openstack.connection.Connection) -> None:
+    with pytest.raises(openstack.exceptions.HttpException, match="(?i)quota"):
+        cloud.block_storage.create_volume(name="huge", size=100_000)
+
+
+def test_network_quota_refuses(cloud: openstack.connection.Connection) -> None:
+    made: list[Any] = []
+    try:
+        free = 10 - len(list(cloud.network.routers()))
+        made += [cloud.network.create_router(name=f"quota-{number}") for number in range(free)]
+        with pytest.raises(openstack.exceptions.HttpException, match="(?i)quota"):
+            cloud.network.create_router(name="one-too-many")
+    finally:
+        for router in made:
+            cloud.network.delete_router(router)
+
+
+def test_instance_quota_refuses(site: LabSite, cloud: openstack.connection.Connection) -> None:
+    network = cloud.network.find_network(site._name, ignore_missing=False)
+    with pytest.raises(openstack.exceptions.HttpException, match="(?i)quota"):
+        cloud.compute.create_server(
+            name="too-many",
+            image_id=cloud.image.find_image("debian-12", ignore_missing=False).id,
+            flavor_id=cloud.compute.find_flavor("m1.small", ignore_missing=False).id,
+            networks=[{"uuid": network.id}],
+            min_count=100,
+            max_count=100,
+        )
+
+
+def test_second_server_of_a_hard_anti_affinity_group_finds_no_host(
+    site: LabSite, cloud: openstack.connection.Connection
+) -> None:
+    """There is one compute host, so the answer is the one that a full cloud gives."""
+    group = cloud.compute.create_server_group(name="apart", policy="anti-affinity")
+    made = []
+    try:
+        for number in range(2):
+            server = cloud.compute.create_server(
+                name=f"apart-{number}",
+                image_id=cloud.image.find_image("debian-12", ignore_missing=False).id,
+                flavor_id=cloud.compute.find_flavor("m1.small", ignore_missing=False).id,
+                networks=[{"uuid": cloud.network.find_network(site._name, ignore_missing=False).id}],
+                scheduler_hints={"group": group.id},
+            )
+            made.append(server)
+            wait_for(60, "an answer", lambda: cloud.compute.get_server(made[-1].id).status in ("ACTIVE", "ERROR"))
+        assert [cloud.compute.get_server(server.id).status for server in made] == ["ACTIVE", "ERROR"]
+    finally:
+        for server in made:
+            cloud.compute.delete_server(server)
+            cloud.compute.wait_for_delete(server, interval=1, wait=60)
+        cloud.compute.delete_server_group(group)
