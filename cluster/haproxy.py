@@ -15,7 +15,8 @@ global
   log stdout format raw local0 notice
   user haproxy
   group haproxy
-  maxconn 20000
+  # As many connections as the machine's limits allow, up to half of this.
+  fd-hard-limit 40000
 
 defaults
   mode tcp
