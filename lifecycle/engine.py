@@ -22,9 +22,10 @@ Listener = Callable[[Any], None]
 
 COLOR = re.compile(r"<\{%[^%]*%\}>|\x1b\[[0-9;]*m")
 LONGEST_REASON_LINES = 40
+NOISE = ("code:", "stdout:", "Previewing", "Updating", "an unhandled error occurred: program exited")
 # What OpenStack's client library says when it cannot get in, or nobody is there.
 NO_ACCESS = re.compile(
-    r"passphrase must be set|incorrect passphrase|constructing secrets manager|"
+    r"PULUMI_ACCESS_TOKEN must be set|passphrase must be set|incorrect passphrase|constructing secrets manager|"
     r"Authentication failed|requires authentication|Unauthorized|\bgot 40[13] instead|"
     r"One or more values must be supplied|cloud .* (?:does not exist|was not found)|No value found for|"
     r"no such host|connection refused|no route to host|network is unreachable|i/o timeout|"
@@ -200,12 +201,10 @@ class _Saying:
 
 def _said(doing: str, told: str) -> LifecycleError:
     lines = [line.rstrip() for line in COLOR.sub("", told).splitlines() if line.strip()]
-    lines = [
-        line
-        for line in dict.fromkeys(lines)
-        if not line.strip().startswith(("code:", "stdout:", "Previewing", "Updating"))
-    ]
-    text = f"{doing}:\n" + "\n".join(f"  {line.strip()}" for line in lines[:LONGEST_REASON_LINES])
+    lines = [line for line in dict.fromkeys(lines) if not line.strip().startswith(NOISE)]
+    text = f"{doing}:\n" + "\n".join(
+        f"  {line.strip().removeprefix('stderr: ').removeprefix('error: ')}" for line in lines[:LONGEST_REASON_LINES]
+    )
     if re.search(r"reading nodewright:|parsing config", told):
         return LifecycleError(Exit.USAGE, text)
     if "refused, nothing was changed" in told:

@@ -12,7 +12,7 @@ from cluster.settings.network import EVERYWHERE
 from lifecycle.exports import Exports
 from lifecycle.live import Live
 from lifecycle.situation import Situation
-from lifecycle.steps import COMMAND, PORT, SERVER, VOLUME, Action, ResourceChange
+from lifecycle.steps import COMMAND, PORT, SECURITY_RULE, SERVER, VOLUME, Action, ResourceChange
 from lifecycle.ticket.model import Danger, Level, NodeChange, Quorum
 
 LEAVES = frozenset({Action.REPLACED, Action.REMOVED})
@@ -30,8 +30,9 @@ def find_dangers(
         *_unavailable(settings, nodes),
         *_drains(plan, settings, nodes),
         *_addresses(nodes, changes),
+        *_front(nodes),
         *_everything(situation.exports, nodes),
-        *_open_to_all(settings),
+        *_open_to_all(settings, changes),
         *_spread(settings, nodes),
     ]
     return tuple(sorted(found, key=lambda danger: danger.level is not Level.STOP))
@@ -80,7 +81,7 @@ def _data(
                 f"{node.node} has no volume: its replacement loses etcd and the keys, so the whole cluster",
             )
         if node.local_data:
-            yield _warn("local-data", f"on {node.node} {_count(node.local_data, 'pod')} lose what is in an emptyDir")
+            yield _warn("local-data", f"on {node.node} what lies in an emptyDir is lost: {', '.join(node.local_data)}")
         if node.unmanaged:
             yield _warn("unmanaged-pods", f"on {node.node} nothing makes anew: {', '.join(node.unmanaged)}")
 
@@ -139,6 +140,12 @@ def _addresses(nodes: Sequence[NodeChange], changes: Sequence[ResourceChange]) -
             yield _stop("address", f"{change.name} would get another address")
 
 
+def _front(nodes: Sequence[NodeChange]) -> Iterator[Danger]:
+    for node in nodes:
+        if node.role == Role.LOAD_BALANCER.value and node.action is Action.REPLACED:
+            yield _warn("front-down", f"nobody outside reaches the API and services while {node.node} is replaced")
+
+
 def _everything(exports: Exports, nodes: Sequence[NodeChange]) -> Iterator[Danger]:
     before = Counter(node.pool for node in exports.nodes.values() if node.is_node)
     removed = Counter(node.pool for node in nodes if node.action is Action.REMOVED)
@@ -147,7 +154,10 @@ def _everything(exports: Exports, nodes: Sequence[NodeChange]) -> Iterator[Dange
             yield _warn("empty-pool", f"no machine of {pool} is left")
 
 
-def _open_to_all(settings: ClusterSettings) -> Iterator[Danger]:
+def _open_to_all(settings: ClusterSettings, changes: Sequence[ResourceChange]) -> Iterator[Danger]:
+    """Said when a door is made; it would be noise on every other change."""
+    if not any(change.type == SECURITY_RULE and change.action is not Action.REMOVED for change in changes):
+        return
     security = settings.security
     doors = (("open-ssh", "SSH", security.ssh_allowed_cidrs), ("open-api", "the API", security.api_allowed_cidrs))
     for rule, what, allowed in doors:
@@ -167,7 +177,3 @@ def _spread(settings: ClusterSettings, nodes: Iterable[NodeChange]) -> Iterator[
     for name, pool in pools.items():
         if name in made and pool.count > 1 and pool.spread is Spread.NONE and not pool.availability_zones:
             yield _warn("spread", f"{name} has {pool.count} machines that one host's failure may take together")
-
-
-def _count(things: Sequence[str], word: str) -> str:
-    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"

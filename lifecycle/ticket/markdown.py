@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from lifecycle.ticket.model import Level, Ticket
-from lifecycle.ticket.words import behind_lines, details, headline, other_line, quorum_line, unknown_line
+from lifecycle.ticket.words import behind_lines, details, headline, other_lines, quorum_line, unknown_line
 
 
 def render(ticket: Ticket) -> str:
@@ -25,7 +25,7 @@ def _lines(ticket: Ticket) -> Iterable[str]:
         yield f"| `{node.node}` | {node.action.value} | {_text(', '.join(node.reasons))} | {means} |"
     if ticket.changes:
         yield ""
-        yield from (f"- also: {_text(other_line(change))}" for change in ticket.others)
+        yield from (f"- also: {_text(line)}" for line in other_lines(ticket))
         yield f"- quorum: {_text(quorum_line(ticket.quorum))}"
     elif ticket.behind:
         yield ""

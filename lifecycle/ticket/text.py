@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from lifecycle.ticket.model import Level, Ticket
-from lifecycle.ticket.words import behind_lines, details, headline, other_line, quorum_line, unknown_line
+from lifecycle.ticket.words import behind_lines, details, headline, other_lines, quorum_line, unknown_line
 
 
 def render(ticket: Ticket) -> str:
@@ -22,7 +22,7 @@ def _lines(ticket: Ticket) -> Iterable[str]:
         reasons = f"  {', '.join(node.reasons)}" if node.reasons else ""
         yield f"  {node.node:{width}}  {node.action.value}{reasons}"
         yield from (f"  {'':{width}}    {line}" for line in details(node))
-    yield from (f"  also: {other_line(change)}" for change in ticket.others)
+    yield from (f"  also: {line}" for line in other_lines(ticket))
     if ticket.changes:
         yield f"  quorum: {quorum_line(ticket.quorum)}"
     yield from (f"  behind: {line}" for line in behind_lines(ticket))

@@ -3,10 +3,21 @@
 from collections.abc import Iterable
 
 from lifecycle.steps import Action
-from lifecycle.ticket.model import NodeChange, OtherChange, Quorum, Ticket
+from lifecycle.ticket.model import NodeChange, Quorum, Ticket
 
 ORDER = (Action.REMOVED, Action.REPLACED, Action.ADDED, Action.UPDATED)
 NAMES_SHOWN = 6
+LOAD_BALANCER = "load-balancer"
+KINDS = {
+    "Command": "step",
+    "Network": "network",
+    "Subnet": "subnet",
+    "Router": "router",
+    "RouterInterface": "router interface",
+    "SecGroup": "security group",
+    "SecGroupRule": "security rule",
+    "ServerGroup": "server group",
+}
 
 
 def headline(ticket: Ticket) -> str:
@@ -27,10 +38,8 @@ def details(node: NodeChange) -> Iterable[str]:
     """Say what one machine's change means, a line each."""
     if node.pods:
         yield f"{_count(node.pods, 'pod')} {'moves' if len(node.pods) == 1 else 'move'}: {_some(node.pods)}"
-    elif node.pods is not None and node.action in {Action.REPLACED, Action.REMOVED}:
+    elif node.pods is not None and node.role != LOAD_BALANCER and node.action in {Action.REPLACED, Action.REMOVED}:
         yield "no pods move"
-    for budget in node.budgets:
-        yield f"budget {budget}"
     if node.keeps:
         yield f"kept: {', '.join(node.keeps)}"
     if node.parts:
@@ -52,9 +61,17 @@ def quorum_line(quorum: Quorum) -> str:
     return f"{', '.join(parts)}; {quorum.needed} needed"
 
 
-def other_line(change: OtherChange) -> str:
-    """Say what happens to something that belongs to no machine."""
-    return f"{change.name} ({change.kind}) {change.action.value}"
+def other_lines(ticket: Ticket) -> Iterable[str]:
+    """Say what happens to things that belong to no machine: each by name, or their number where they are many."""
+    groups: dict[tuple[str, Action], list[str]] = {}
+    for change in ticket.others:
+        groups.setdefault((change.kind, change.action), []).append(change.name)
+    for (kind, action), names in groups.items():
+        word = KINDS.get(kind, kind)
+        if len(names) > NAMES_SHOWN:
+            yield f"{len(names)} {word}s {action.value}"
+        else:
+            yield f"{word} {', '.join(names)} {action.value}"
 
 
 def behind_lines(ticket: Ticket) -> Iterable[str]:
