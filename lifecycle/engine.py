@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ Listener = Callable[[Any], None]
 
 COLOR = re.compile(r"<\{%[^%]*%\}>|\x1b\[[0-9;]*m")
 LONGEST_REASON_LINES = 40
+SHOWN = "--show-secrets"
 NOISE = ("code:", "stdout:", "Previewing", "Updating", "an unhandled error occurred: program exited")
 # What OpenStack's client library says when it cannot get in, or nobody is there.
 NO_ACCESS = re.compile(
@@ -84,7 +85,7 @@ class Engine:
     def outputs(self) -> dict[str, Any]:
         """Read what the stack exported last."""
         with self._saying("reading the exports"):
-            answer = self._run("stack", "output", "--json", "--show-secrets")
+            answer = self._run("stack", "output", "--json", SHOWN)
         outputs: dict[str, Any] = json.loads(answer)
         return outputs
 
@@ -147,11 +148,16 @@ class Engine:
             doing = f"writing {key}"
             raise _said(doing, done.stderr)
 
-    def secret_values(self) -> list[str]:
-        """Every secret of the stack's config in plain, so that nobody prints one."""
-        with self._saying("reading the config"):
+    def secret_values(self) -> set[str]:
+        """Every secret of the stack's config and exports in plain, so that nobody prints one."""
+        with self._saying("reading the secrets"):
             config = self._stack.get_all_config()
-        return [value.value for value in config.values() if value.secret]
+            masked, plain = (json.loads(self._run("stack", "output", "--json", *shown)) for shown in ([], [SHOWN]))
+        found = {value.value for value in config.values() if value.secret}
+        for name, value in plain.items():
+            if masked[name] != value:
+                found.update(_texts_in(value))
+        return found
 
     def _run(self, *arguments: str) -> str:
         workspace = self._stack.workspace
@@ -197,6 +203,18 @@ class _Saying:
         if isinstance(error, CommandError):
             told = [text for text in self._diagnostics if text and not text.startswith("update failed")]
             raise _said(self._doing, "\n".join(told) or str(error)) from error
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """Give every text inside of a value."""
+    if isinstance(value, str):
+        yield from (value, *value.split())
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts_in(item)
 
 
 def _said(doing: str, told: str) -> LifecycleError:

@@ -25,7 +25,7 @@ def find_dangers(
     settings, plan = situation.settings, situation.plan
     found = [
         *_quorum(situation.live, nodes, quorum),
-        *_data(settings, nodes, changes),
+        *_data(nodes, changes),
         *_unasked(plan, nodes, changes),
         *_unavailable(settings, nodes),
         *_drains(plan, settings, nodes),
@@ -74,12 +74,6 @@ def _data(
         if change.type == VOLUME and change.action in LEAVES:
             yield _stop("data-volume", f"volume {change.name} would be deleted, with all that is on it")
     for node in nodes:
-        lone = node.role == Role.CONTROL_PLANE.value and settings.control_plane.count == 1
-        if lone and node.action is Action.REPLACED and settings.control_plane.volume_gib is None:
-            yield _stop(
-                "data-volume",
-                f"{node.node} has no volume: its replacement loses etcd and the keys, so the whole cluster",
-            )
         if node.local_data:
             yield _warn("local-data", f"on {node.node} what lies in an emptyDir is lost: {', '.join(node.local_data)}")
         if node.unmanaged:
@@ -107,10 +101,6 @@ def _unavailable(settings: ClusterSettings, nodes: Sequence[NodeChange]) -> Iter
             yield _stop(
                 "max-unavailable",
                 f"{firsts} machines of {name} would be replaced at once, {pool.max_unavailable} may be",
-            )
-        if pool.count and replaced[name] and pool.max_unavailable >= pool.count:
-            yield _warn(
-                "max-unavailable", f"all of {name} may be away at once: max-unavailable is {pool.max_unavailable}"
             )
 
 

@@ -33,7 +33,7 @@ def _lines(ticket: Ticket) -> Iterable[str]:
     if ticket.untouched and ticket.changes:
         yield f"- untouched: {', '.join(ticket.untouched)}"
     note = unknown_line(ticket)
-    if note and ticket.changes:
+    if note:
         yield f"- {_text(note)}"
 
 

@@ -29,5 +29,5 @@ def _lines(ticket: Ticket) -> Iterable[str]:
     if ticket.untouched:
         yield f"  untouched: {', '.join(ticket.untouched)}"
     note = unknown_line(ticket)
-    if note and ticket.changes:
+    if note:
         yield f"  note: {note}"

@@ -85,7 +85,7 @@ def behind_lines(ticket: Ticket) -> Iterable[str]:
 
 def unknown_line(ticket: Ticket) -> str | None:
     """Say what this ticket does not know."""
-    if ticket.unknown is None:
+    if ticket.unknown is None or not ticket.changes or ticket.quorum.before == 0:
         return None
     return f"pods, budgets and etcd's health are not known: {ticket.unknown}"
 
