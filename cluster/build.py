@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 
 import pulumi
 from pulumi_openstack import compute
 
 from cluster import cni, haproxy, keys, kubeadm, user_data
+from cluster.beside import Registries, make_guard, make_persistent_volumes, make_storage
 from cluster.haproxy import API_PORT
 from cluster.outputs import ClusterOutputs, NodeOutputs
 from cluster.plan import Change, ClusterPlan, NodePlan, Role
+from cluster.plan.names import REGISTRY, STORAGE
 from cluster.settings import ClusterSettings
 from components.berth import Berth, BerthArgs, DataVolume, Login
 from components.control_plane import ControlPlane, ControlPlaneArgs
+from components.kubernetes_api import KubernetesApi, KubernetesApiArgs
 from components.load_balancer import LoadBalancer, LoadBalancerArgs
 from components.machine import Machine, MachineArgs
 from components.membership import Drain, NodeArgs
@@ -28,20 +33,29 @@ def build(
     plan: ClusterPlan,
     *,
     secret: str,
+    passwords: Mapping[str, str],
     attempts: Mapping[str, str],
 ) -> ClusterOutputs:
     """Declare every resource of the cluster; say what the stack exports."""
-    return _Build(settings, plan, secret, attempts).outputs()
+    return _Build(settings, plan, secret, passwords, attempts).outputs()
 
 
 class _Build:
     """The table of contents: each paragraph is one thing, made of the ones above."""
 
-    def __init__(self, settings: ClusterSettings, plan: ClusterPlan, secret: str, attempts: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        settings: ClusterSettings,
+        plan: ClusterPlan,
+        secret: str,
+        passwords: Mapping[str, str],
+        attempts: Mapping[str, str],
+    ) -> None:
         self._settings = settings
         self._plan = plan
         self._secret = secret
         self._attempts = attempts
+        self._registries = Registries(plan, secret, passwords)
         self._cni_manifest = cni.manifest(settings.kubernetes)
 
         self._network = self._make_network()
@@ -57,6 +71,9 @@ class _Build:
         self._control_plane = self._make_control_plane()
         self._make_workers()
 
+        self._make_storage()
+        self._make_registry()
+
     def outputs(self) -> ClusterOutputs:
         return ClusterOutputs(
             plan=self._plan,
@@ -71,6 +88,8 @@ class _Build:
                 )
                 for key, machine in self._machines.items()
             },
+            volume_ids={data.name: volume.id for berth in self._berths.values() for data, volume in berth.volumes},
+            registry=self._registries.outputs(),
         )
 
     # Where the machines are.
@@ -110,6 +129,9 @@ class _Build:
                     )
                     for service in (load_balancer.services if load_balancer else ())
                 ],
+                nfs_clients=self._plan.storage.clients if self._plan.storage else None,
+                registry_port=self._plan.registry.port if self._plan.registry else None,
+                registry_allowed_cidrs=self._plan.registry.allowed_cidrs if self._plan.registry else (),
             ),
         )
 
@@ -156,6 +178,8 @@ class _Build:
                         type=volume.type,
                         mount_point=volume.mount_point,
                         binds=volume.binds,
+                        keep=volume.keep,
+                        adopt=volume.adopt,
                     )
                     for volume in node.volumes
                 ],
@@ -183,9 +207,10 @@ class _Build:
             server_group_id=self._server_groups[node.server_group].id if node.server_group else None,
             user_data=pulumi.Output.secret(cloud_config),
             preparation=self._preparation(node),
+            registries=self._registries.for_nodes() if node.role.is_node else None,
         )
 
-    def _preparation(self, node: NodePlan) -> dict[str, str]:
+    def _preparation(self, node: NodePlan) -> dict[str, pulumi.Input[str]]:
         proxy = self._plan.proxy
         return {
             "ROLE": "node" if node.role.is_node else node.role,
@@ -194,7 +219,8 @@ class _Build:
             "HTTP_PROXY": proxy.http if proxy else "",
             "HTTPS_PROXY": proxy.https if proxy else "",
             "NO_PROXY": proxy.no_proxy if proxy else "",
-            "HOSTS_ENTRIES": "",
+            "HOSTS_ENTRIES": self._registries.hosts_entries(self._berths.get(REGISTRY)) if node.role.is_node else "",
+            **({"NFS_CLIENT": "yes"} if node.role.is_node and self._plan.storage else {}),
         }
 
     def _make_load_balancer(self, node: NodePlan) -> dict[str, pulumi.Resource]:
@@ -252,6 +278,44 @@ class _Build:
             ),
         )
         self._machines.update(workers.machines)
+
+    # What stands beside the nodes.
+
+    def _make_storage(self) -> None:
+        if not self._plan.guards_storage:
+            return
+        guard = make_guard(self._plan, self._control_plane.steward, self._berths.get(STORAGE))
+        plan, node = self._plan.storage, self._plan.only(Role.STORAGE)
+        if plan is None or node is None:
+            return
+        args = self._machine_args(node)
+        # Only order: who uses a volume is asked before its machine is replaced; a new machine hurts nobody.
+        machine = Machine(node.key, replace(args, after=[guard]) if node.change is Change.REPLACED else args)
+        self._machines[node.key] = machine
+        storage = make_storage(plan, machine, guard)
+        make_persistent_volumes(self._plan.name, plan, self._berths[node.key], self._kubernetes_api, storage)
+
+    def _make_registry(self) -> None:
+        plan, node = self._plan.registry, self._plan.only(Role.REGISTRY)
+        if plan and node:
+            machine = Machine(node.key, self._machine_args(node))
+            self._machines[node.key] = machine
+            self._registries.make_own(plan, machine, node.volumes[0].mount_point)
+        if self._plan.registry_access:
+            self._registries.make_access(self._kubernetes_api)
+
+    @cached_property
+    def _kubernetes_api(self) -> KubernetesApi:
+        founder = self._plan.control_planes[0].key
+        return KubernetesApi(
+            "kubernetes",
+            KubernetesApiArgs(
+                cluster_name=self._plan.name,
+                kubeconfig=self._control_plane.kubeconfig,
+                lives_with=self._berths[founder].port,
+                ready=[self._control_plane.in_service],
+            ),
+        )
 
     def _node_args(self, node: NodePlan) -> NodeArgs:
         return NodeArgs(

@@ -1,5 +1,6 @@
 """What the engine knows of this stack before the program runs: its config, and its exports of last time."""
 
+import json
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -30,6 +31,26 @@ def cluster_secret() -> str:
         msg = f"reading {key}: it lies in the stack file unencrypted, so others may have read it; {HOW_TO_SET}"
         raise SecretError(msg)
     return str(secret)
+
+
+def cluster_passwords() -> Mapping[str, str]:
+    """Read the passwords of the stack, in plain, by their keys; marked secret where they enter a resource."""
+    key = "nodewright:secrets"
+    text = pulumi.runtime.get_config(key)
+    if not text:
+        return {}
+    set_one = f"run: pulumi config set --secret --path '{key}[\"<name>\"]'"
+    if not pulumi.runtime.is_config_secret(key):
+        msg = f"reading {key}: it lies in the stack file unencrypted, so others may have read it; {set_one}"
+        raise SecretError(msg)
+    try:
+        values = json.loads(text)
+    except ValueError:
+        values = None
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        msg = f"reading {key}: it is no list of names with a text each; {set_one}"
+        raise SecretError(msg)
+    return values
 
 
 def previous_outputs() -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""SSH keys made from the cluster's one secret: the same ones in every run, kept nowhere."""
+"""Keys and passwords made from the cluster's one secret: the same ones in every run, kept nowhere."""
 
 import base64
 import struct
@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 SHORTEST_SECRET = 32
 SEED_BYTES = 32
+PASSWORD_BYTES = 24
 CIPHER_BLOCK_BYTES = 8
 LINE_LENGTH = 70
 KEY_TYPE = b"ssh-ed25519"
@@ -47,17 +48,23 @@ def _derive(secret: str, purpose: str, comment: str) -> SshKey:
             "run: openssl rand -hex 32 | pulumi config set --secret nodewright:secret"
         )
         raise SecretError(msg)
-    seed = _expand(secret, purpose, SEED_BYTES)
+    seed = expand(secret, purpose, SEED_BYTES)
     public = Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
     public_blob = _string(KEY_TYPE) + _string(public)
-    check = _expand(secret, f"{purpose}/check", 4)
+    check = expand(secret, f"{purpose}/check", 4)
     return SshKey(
         private=_private_file(seed, public, public_blob, check, comment),
         public=f"{KEY_TYPE.decode()} {base64.b64encode(public_blob).decode()} {comment}",
     )
 
 
-def _expand(secret: str, purpose: str, length: int) -> bytes:
+def password(secret: str, purpose: str) -> str:
+    """Make a password that fits every protocol and every shell."""
+    return base64.urlsafe_b64encode(expand(secret, f"password/{purpose}", PASSWORD_BYTES)).decode()
+
+
+def expand(secret: str, purpose: str, length: int) -> bytes:
+    """Derive bytes for one purpose; nothing about the others follows from them."""
     info = f"{DERIVATION}/{purpose}".encode()
     return HKDF(algorithm=SHA256(), length=length, salt=None, info=info).derive(secret.encode())
 

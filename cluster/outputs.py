@@ -1,12 +1,12 @@
 """What the stack tells the world, and itself at the next `up`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
 
-from cluster.plan import ClusterPlan, NodePlan
+from cluster.plan import ClusterPlan, NodePlan, VolumePlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,11 @@ class ClusterOutputs:
     endpoint: pulumi.Input[str]
     kubeconfig: pulumi.Output[str]
     nodes: Mapping[str, NodeOutputs]
+    volume_ids: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
+    """Id of every volume, by its name."""
     bastion: pulumi.Input[str] | None = None
+    registry: Mapping[str, pulumi.Input[str]] | None = None
+    """How the cluster's own registry is used: server, username, password, ca."""
 
     def exports(self) -> dict[str, Any]:
         """Give the exports by name."""
@@ -38,6 +42,13 @@ class ClusterOutputs:
             "kubernetes-version": self.plan.kubernetes_version,
             "birth": dict(self.plan.birth),
             "nodes": {node.key: node_export(node, self.nodes[node.key]) for node in self.plan.nodes},
+            "volumes": {
+                volume.name: volume_export(volume, self.volume_ids[volume.name])
+                for node in self.plan.nodes
+                for volume in node.volumes
+            },
+            "registries": [access.server for access in self.plan.registry_access],
+            "registry": pulumi.Output.secret(self.registry) if self.registry else None,
         }
 
 
@@ -59,4 +70,14 @@ def node_export(node: NodePlan, known: NodeOutputs) -> dict[str, Any]:
         "image": node.made_from.image,
         "flavor": node.made_from.flavor,
         "availability-zone": node.made_from.availability_zone,
+    }
+
+
+def volume_export(volume: VolumePlan, volume_id: pulumi.Input[str]) -> dict[str, Any]:
+    """Say what a volume is, and whether it stays when the cluster goes."""
+    return {
+        "id": volume_id,
+        "size-gib": volume.size_gib,
+        "mount-point": volume.mount_point,
+        "kept": volume.keep,
     }

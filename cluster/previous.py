@@ -21,6 +21,7 @@ class PreviousNode:
     image: str | None = None
     flavor: str | None = None
     availability_zone: str | None = None
+    address: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,10 @@ class Previous:
     nodes: Mapping[str, PreviousNode] = field(default_factory=dict)
     birth: Mapping[str, str | None] = field(default_factory=dict)
     kubernetes_version: str | None = None
+    volumes: Mapping[str, int] = field(default_factory=dict)
+    """GiB of every volume, by its name."""
+    registries: tuple[str, ...] = ()
+    """Servers of the registries that nodes were told of."""
 
     @property
     def exists(self) -> bool:
@@ -52,6 +57,10 @@ def parse(outputs: Mapping[str, Any] | None) -> Previous:
         nodes={node.key: node for node in nodes if node},
         birth={path: _text(value) for path, value in _mapping(outputs.get("birth")).items()},
         kubernetes_version=_version(outputs.get("kubernetes-version")),
+        registries=_texts(outputs.get("registries")),
+        volumes={
+            name: _number(_mapping(raw).get("size-gib")) for name, raw in _mapping(outputs.get("volumes")).items()
+        },
     )
 
 
@@ -72,11 +81,16 @@ def _parse_node(key: str, raw: object) -> PreviousNode | None:
         image=_text(values.get("image")),
         flavor=_text(values.get("flavor")),
         availability_zone=_text(values.get("availability-zone")),
+        address=_text(values.get("address")),
     )
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return {str(key): item for key, item in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
 
 
 def _text(value: object) -> str | None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from cluster.build import build
-from cluster.engine_state import attempts, cluster_config, cluster_secret, previous_outputs
+from cluster.engine_state import attempts, cluster_config, cluster_passwords, cluster_secret, previous_outputs
 from cluster.keys import SecretError
 from cluster.plan import PlanError, plan
 from cluster.previous import parse
@@ -19,4 +19,8 @@ def exports() -> dict[str, Any]:
     before = previous_outputs()
     cluster_plan = plan(settings, parse(before))
     tries = attempts(cluster_plan, before)
-    return {**build(settings, cluster_plan, secret=secret, attempts=tries).exports(), "attempts": tries}
+    passwords = cluster_passwords()
+    return {
+        **build(settings, cluster_plan, secret=secret, passwords=passwords, attempts=tries).exports(),
+        "attempts": tries,
+    }

@@ -10,6 +10,8 @@ from pulumi_openstack import blockstorage, networking
 
 from components.remote_script import Host
 
+ADOPTED_AS_IT_IS = ["name", "description", "metadata", "availabilityZone", "volumeType", "enableOnlineResize"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class DataVolume:
@@ -20,6 +22,10 @@ class DataVolume:
     mount_point: str
     type: str | None = None
     binds: Sequence[str] = ()
+    keep: bool = False
+    """It stays in the cloud when it is removed from the stack."""
+    adopt: str | None = None
+    """Id of a volume that was there before."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,21 +82,7 @@ class Berth(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(args.way_out)),
         )
 
-        self.volumes = [
-            (
-                volume,
-                blockstorage.Volume(
-                    volume.name,
-                    name=volume.name,
-                    size=volume.size_gib,
-                    volume_type=volume.type,
-                    enable_online_resize=True,
-                    metadata={"nodewright-cluster": args.cluster_name, "nodewright-node": name},
-                    opts=child,
-                ),
-            )
-            for volume in args.volumes
-        ]
+        self.volumes = [(volume, self._volume(name, args.cluster_name, volume)) for volume in args.volumes]
 
         self.address = self.port.all_fixed_ips.apply(lambda addresses: addresses[0])
         self.public_address = floating_ip.address if floating_ip else None
@@ -102,3 +94,20 @@ class Berth(pulumi.ComponentResource):
             bastion=None if floating_ip else args.bastion,
         )
         self.register_outputs({"address": self.address, "public_address": self.public_address})
+
+    def _volume(self, name: str, cluster_name: str, volume: DataVolume) -> blockstorage.Volume:
+        return blockstorage.Volume(
+            volume.name,
+            name=volume.name,
+            size=volume.size_gib,
+            volume_type=volume.type,
+            enable_online_resize=True,
+            metadata={"nodewright-cluster": cluster_name, "nodewright-node": name},
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                retain_on_delete=volume.keep,
+                import_=volume.adopt,
+                # Whoever made an adopted volume chose these; it is taken over as it is.
+                ignore_changes=ADOPTED_AS_IT_IS if volume.adopt else None,
+            ),
+        )

@@ -43,6 +43,8 @@ class MachineArgs:
     availability_zone: str | None = None
     after: Sequence[pulumi.Resource] = ()
     """What must be finished before this machine is touched."""
+    registries: pulumi.Input[str] | None = None
+    """What it pulls from, as `registries-configure` reads it; `None` for a machine that was never told of any."""
 
 
 class Machine(pulumi.ComponentResource):
@@ -130,6 +132,8 @@ class Machine(pulumi.ComponentResource):
                     variables={
                         "DEVICE_ID": volume.id,
                         "MOUNT_POINT": plan.mount_point,
+                        # Content: when the volume has grown, the file system is told.
+                        "SIZE_GIB": str(plan.size_gib),
                         "BIND": "\n".join(plan.binds),
                     },
                     triggers=[self.server_id],
@@ -138,7 +142,20 @@ class Machine(pulumi.ComponentResource):
             )
             for plan, volume in args.berth.volumes
         ]
-        return [prepare, *mounts]
+        if args.registries is None:
+            return [prepare, *mounts]
+        registries = RemoteScript(
+            f"{name}-registries",
+            RemoteScriptArgs(
+                host=self.host,
+                script="registries-configure",
+                variables={"REGISTRIES": args.registries},
+                triggers=[self.server_id],
+            ),
+            # Only order: containerd and the hosts entries come with the preparation.
+            pulumi.ResourceOptions(parent=self, depends_on=[prepare]),
+        )
+        return [prepare, *mounts, registries]
 
 
 def _block_devices(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -11,7 +11,11 @@ from pulumi_openstack import networking
 CONTROL_PLANE = "control-plane"
 WORKER = "worker"
 LOAD_BALANCER = "load-balancer"
+STORAGE = "storage"
+REGISTRY = "registry"
 NODES = (CONTROL_PLANE, WORKER)
+# Version 4 needs the first port only; the others are version 3's.
+NFS_PORTS = {"nfs": 2049, "nfs-portmapper": 111, "nfs-mountd": 20048}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +50,11 @@ class SecurityGroupsArgs:
     api_allowed_cidrs: Sequence[str]
     node_port_allowed_cidrs: Sequence[str]
     services: Sequence[ServicePort] = ()
+    nfs_clients: Sequence[str] | None = None
+    """Networks that may mount exports; `None` without a storage machine."""
+    registry_port: int | None = None
+    """`None` without a registry machine."""
+    registry_allowed_cidrs: Sequence[str] = ()
 
 
 class SecurityGroups(pulumi.ComponentResource):
@@ -88,7 +97,9 @@ class SecurityGroups(pulumi.ComponentResource):
 def rules(args: SecurityGroupsArgs) -> dict[str, list[Rule]]:
     """What each role lets in. Pure, so that the table can be read and tested without a cloud."""
     front = [LOAD_BALANCER] if args.has_load_balancer else []
-    table: dict[str, list[Rule]] = {role: [] for role in (*NODES, *front)}
+    beside = [] if args.nfs_clients is None else [STORAGE]
+    beside += [] if args.registry_port is None else [REGISTRY]
+    table: dict[str, list[Rule]] = {role: [] for role in (*NODES, *front, *beside)}
 
     for role in table:
         table[role] += _ssh(role, args)
@@ -119,7 +130,19 @@ def rules(args: SecurityGroupsArgs) -> dict[str, list[Rule]]:
                 ports = (service.port, service.port)
                 rule = Rule(name=f"service-{service.name}", source=cidr, protocol="tcp", ports=ports)
                 table[LOAD_BALANCER].append(rule)
+    for role, source, name, port in _beside(args):
+        table[role].append(Rule(name=name, source=source, protocol="tcp", ports=(port, port)))
     return table
+
+
+def _beside(args: SecurityGroupsArgs) -> Iterator[tuple[str, str, str, int]]:
+    """Role, source, name and port of what storage and registry let in."""
+    for cidr in args.nfs_clients or ():
+        for name, port in NFS_PORTS.items():
+            yield STORAGE, cidr, name, port
+    if args.registry_port is not None:
+        for source in (*NODES, *args.registry_allowed_cidrs):
+            yield REGISTRY, source, "registry", args.registry_port
 
 
 def _ssh(role: str, args: SecurityGroupsArgs) -> list[Rule]:

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What: brings a machine to what its role needs: packages, kernel settings, proxy, hosts entries.
-# Needs: ROLE (node|load-balancer|other), KUBERNETES_VERSION (1.34.3), HTTP_PROXY HTTPS_PROXY NO_PROXY (may be empty), PACKAGE_SOURCE (may be empty: pkgs.k8s.io; else the URL of a flat apt repository that has Release.key), HOSTS_ENTRIES (newline list, may be empty)
+# Needs: ROLE (node|load-balancer|storage|registry|other), NFS_CLIENT (yes: the node mounts NFS; may be missing), KUBERNETES_VERSION (1.34.3), HTTP_PROXY HTTPS_PROXY NO_PROXY (may be empty), PACKAGE_SOURCE (may be empty: pkgs.k8s.io; else the URL of a flat apt repository that has Release.key), HOSTS_ENTRIES (newline list, may be empty)
 # Changes: packages, /etc/apt, /etc/containerd, /etc/profile.d, /etc/hosts, modules, sysctls, swap: docs/machines.md
 # Again: unchanged, also at the first run on a prebaked image.
 # Undo: docs/machines.md.
@@ -108,8 +108,11 @@ main() {
     node)
       prepare_kernel
       prepare_node
+      if [[ -n ${NFS_CLIENT:-} ]] && ! command -v mount.nfs >/dev/null; then install_packages nfs-common; fi
       ;;
     load-balancer) if ! command -v haproxy >/dev/null; then install_packages haproxy; fi ;;
+    storage) if ! command -v ganesha.nfsd >/dev/null; then install_packages nfs-ganesha nfs-ganesha-vfs nfs-common rpcbind; fi ;;
+    registry) if ! command -v docker-registry >/dev/null; then install_packages docker-registry apache2-utils; fi ;;
     *) ;;
   esac
   say_result

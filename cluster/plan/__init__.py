@@ -14,18 +14,26 @@ from cluster.plan.model import (
     ServerGroupPlan,
     VolumePlan,
 )
+from cluster.plan.registry import PullSecretPlan, RegistryAccessPlan, RegistryPlan
+from cluster.plan.storage import ExportPlan, PersistentVolumePlan, StoragePlan
 
 __all__ = [
     "Change",
     "ClusterPlan",
     "DrainPlan",
+    "ExportPlan",
     "Generations",
     "MadeFrom",
     "NodePlan",
+    "PersistentVolumePlan",
     "PlanError",
     "ProxyPlan",
+    "PullSecretPlan",
+    "RegistryAccessPlan",
+    "RegistryPlan",
     "Role",
     "ServerGroupPlan",
+    "StoragePlan",
     "VolumePlan",
     "plan",
 ]

@@ -19,12 +19,16 @@ from cluster.plan.names import (
     CONTROL_PLANE,
     FIRST_CONTROL_PLANE,
     LOAD_BALANCER,
+    REGISTRY,
+    STORAGE,
     control_plane_keys,
     steward_of,
     worker_indexes,
 )
 from cluster.plan.order import order
 from cluster.plan.refuse import refuse
+from cluster.plan.registry import registry_access_plans, registry_plan
+from cluster.plan.storage import storage_plan
 from cluster.previous import Previous
 from cluster.settings import (
     Bastion,
@@ -34,12 +38,15 @@ from cluster.settings import (
     LoadBalancerSettings,
     NodePool,
     Pool,
+    RegistrySettings,
     Spread,
+    StorageSettings,
     WorkerPoolSettings,
 )
 
 STATE_MOUNT_POINT = "/var/lib/nodewright"
 STATE_BINDS = ("etcd:/var/lib/etcd", "pki:/etc/kubernetes/pki")
+REGISTRY_MOUNT_POINT = "/srv/registry"
 ZONE_LABEL = "topology.kubernetes.io/zone"
 POOL_LABEL = "nodewright.dev/pool"
 NEVER_PROXIED = ("localhost", "127.0.0.1", ".svc", ".cluster.local")
@@ -50,6 +57,8 @@ def plan(settings: ClusterSettings, previous: Previous) -> ClusterPlan:
     planner = _Planner(settings, previous)
     nodes = planner.nodes()
     refuse(settings, nodes, previous)
+    registry = registry_plan(settings)
+    access = registry_access_plans(settings, registry)
     return ClusterPlan(
         name=settings.name,
         kubernetes_version=settings.kubernetes.version,
@@ -60,6 +69,12 @@ def plan(settings: ClusterSettings, previous: Previous) -> ClusterPlan:
         bastion=next((node.key for node in nodes if node.is_bastion), None),
         endpoint=LOAD_BALANCER if settings.load_balancer else FIRST_CONTROL_PLANE,
         birth=birth_values(settings),
+        storage=storage_plan(settings.storage),
+        guards_storage=settings.storage is not None or bool(previous.with_role(Role.STORAGE)),
+        former_storage_address=next((node.address for node in previous.with_role(Role.STORAGE)), None),
+        registry=registry,
+        registry_access=access,
+        tells_registries=bool(access) or bool(previous.registries),
     )
 
 
@@ -72,7 +87,7 @@ class _Planner:
         self._control_planes = control_plane_keys(settings)
 
     def nodes(self) -> tuple[NodePlan, ...]:
-        """Every machine: load balancer, control plane, workers."""
+        """Every machine: load balancer, control plane, workers, storage, registry."""
         settings = self._settings
         nodes: list[NodePlan] = []
         if settings.load_balancer:
@@ -86,6 +101,10 @@ class _Planner:
             for name, pool in sorted(settings.workers.items())
             for index in worker_indexes(pool, name)
         )
+        if settings.storage:
+            nodes.append(self._node(Role.STORAGE, STORAGE, 0, settings.storage))
+        if settings.registry:
+            nodes.append(self._node(Role.REGISTRY, REGISTRY, 0, settings.registry))
         return tuple(nodes)
 
     def server_groups(self) -> tuple[ServerGroupPlan, ...]:
@@ -107,7 +126,7 @@ class _Planner:
         index: int,
         pool: Pool,
     ) -> NodePlan:
-        key = pool_name if role is Role.LOAD_BALANCER else f"{pool_name}-{index}"
+        key = f"{pool_name}-{index}" if role.is_node else pool_name
         zone = pool.availability_zones[index % len(pool.availability_zones)] if pool.availability_zones else None
         image = pool.image or self._settings.control_plane.image
         generations = Generations(cluster=self._settings.generation, pool=pool.generation, heal=pool.heal.get(key, 0))
@@ -180,6 +199,30 @@ class _Planner:
 
 
 def _volumes(key: str, pool: Pool) -> tuple[VolumePlan, ...]:
+    if isinstance(pool, StorageSettings):
+        return tuple(
+            VolumePlan(
+                name=f"{key}-{volume.name}",
+                size_gib=volume.size_gib,
+                type=volume.type,
+                mount_point=volume.mount_to,
+                binds=(),
+                keep=pool.keep_volumes,
+                adopt=volume.adopt,
+            )
+            for volume in pool.volumes
+        )
+    if isinstance(pool, RegistrySettings):
+        images = VolumePlan(
+            name=f"{key}-images",
+            size_gib=pool.volume_gib,
+            type=None,
+            mount_point=REGISTRY_MOUNT_POINT,
+            binds=(),
+            keep=pool.keep_volume,
+            adopt=pool.adopt,
+        )
+        return (images,)
     if not isinstance(pool, ControlPlaneSettings) or pool.volume_gib is None:
         return ()
     return (

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from cluster.plan.registry import RegistryAccessPlan, RegistryPlan
+from cluster.plan.storage import StoragePlan
 from cluster.settings import DrainPolicy, Spread
 
 
@@ -23,11 +25,13 @@ class Role(StrEnum):
     CONTROL_PLANE = "control-plane"
     WORKER = "worker"
     LOAD_BALANCER = "load-balancer"
+    STORAGE = "storage"
+    REGISTRY = "registry"
 
     @property
     def is_node(self) -> bool:
         """Tell whether the machine is a node of Kubernetes."""
-        return self is not Role.LOAD_BALANCER
+        return self in {Role.CONTROL_PLANE, Role.WORKER}
 
 
 class Change(StrEnum):
@@ -66,6 +70,10 @@ class VolumePlan:
     mount_point: str
     binds: tuple[str, ...]
     """`subdirectory:/target` for every directory of the machine that lives on the volume."""
+    keep: bool = False
+    """It stays in the cloud when it, or the whole cluster, is removed."""
+    adopt: str | None = None
+    """Id of a volume that was there before the cluster."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +140,7 @@ class ClusterPlan:
     name: str
     kubernetes_version: str
     nodes: tuple[NodePlan, ...]
-    """Load balancer first, then control plane, then the pools in order of their names."""
+    """Load balancer, control plane, the pools in order of their names, storage, registry."""
     leaving: tuple[str, ...]
     """Keys that the last `up` left and this one removes."""
     server_groups: tuple[ServerGroupPlan, ...]
@@ -142,6 +150,14 @@ class ClusterPlan:
     """Key of the machine whose address the API is reached at."""
     birth: Mapping[str, str | None]
     """Values fixed at birth, by their path; exported, and compared by the next plan."""
+    storage: StoragePlan | None = None
+    guards_storage: bool = False
+    """There is storage, or there was until now: who uses it is asked before it changes."""
+    former_storage_address: str | None = None
+    registry: RegistryPlan | None = None
+    registry_access: tuple[RegistryAccessPlan, ...] = ()
+    tells_registries: bool = False
+    """Nodes use registries, or did until now: then they are told that there are none left."""
 
     def node(self, key: str) -> NodePlan:
         """Find one machine by its key."""
@@ -161,7 +177,11 @@ class ClusterPlan:
         """Every worker of every pool, in order."""
         return self.with_role(Role.WORKER)
 
+    def only(self, role: Role) -> NodePlan | None:
+        """The one machine of a role that has one at most."""
+        return next(iter(self.with_role(role)), None)
+
     @property
     def load_balancer(self) -> NodePlan | None:
         """The load balancer, where there is one."""
-        return next(iter(self.with_role(Role.LOAD_BALANCER)), None)
+        return self.only(Role.LOAD_BALANCER)

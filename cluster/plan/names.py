@@ -6,6 +6,8 @@ from cluster.settings import ClusterSettings, WorkerPoolSettings
 
 CONTROL_PLANE = "control-plane"
 LOAD_BALANCER = "load-balancer"
+STORAGE = "storage"
+REGISTRY = "registry"
 FIRST_CONTROL_PLANE = f"{CONTROL_PLANE}-0"
 
 

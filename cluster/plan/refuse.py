@@ -19,6 +19,7 @@ def refuse(settings: ClusterSettings, nodes: tuple[NodePlan, ...], previous: Pre
         *_impossible_version(settings, previous),
         *_numbers_that_fall(settings, nodes, previous),
         *_lost_quorum(settings, nodes, previous),
+        *_shrinking_volumes(nodes, previous),
     )
     if reasons:
         raise PlanError(reasons)
@@ -90,6 +91,17 @@ def _lost_quorum(settings: ClusterSettings, nodes: tuple[NodePlan, ...], previou
             f"{left} would be left and {quorum(old)} are needed: heal one, run up, then the next; or raise "
             "control-plane.generation, which replaces all of them one after another"
         )
+
+
+def _shrinking_volumes(nodes: tuple[NodePlan, ...], previous: Previous) -> Iterator[str]:
+    """Cinder takes no space back, and a file system would lose its end."""
+    for volume in (volume for node in nodes for volume in node.volumes):
+        old = previous.volumes.get(volume.name, 0)
+        if volume.size_gib < old:
+            yield (
+                f"volume {volume.name}: had {old} GiB, now {volume.size_gib}; volumes only grow: set it to {old} or "
+                "more, or make a smaller volume under a new name and copy the data"
+            )
 
 
 def _rises(node: NodePlan, previous: Previous) -> bool:

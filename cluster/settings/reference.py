@@ -11,7 +11,6 @@ from pydantic.fields import FieldInfo
 from cluster.settings.cluster import ClusterSettings
 from cluster.settings.faults import is_collection, section_in
 from cluster.settings.section import Section, is_fixed_at_birth
-from cluster.settings.unsupported import SECTIONS
 
 HEAD = """\
 # Settings of a stack
@@ -22,7 +21,8 @@ All that the object under `nodewright:cluster` in `stacks/Pulumi.<stack>.yaml` m
 - Keys marked **born** are fixed when the cluster is born: a change is refused, with the old and the new value.
 - Whether there is a load balancer is fixed at birth, too: the API's address is in every certificate.
 - Secrets have no place here. The stack's one secret is `nodewright:secret`
-  (`openssl rand -hex 32 | pulumi config set --secret nodewright:secret`).
+  (`openssl rand -hex 32 | pulumi config set --secret nodewright:secret`); passwords are in `nodewright:secrets`
+  (`pulumi config set --secret --path 'nodewright:secrets["registry/reg.example:5000"]'`).
 - Every fault of a file is said at once, by its path, before anything is changed.
 """
 
@@ -56,8 +56,6 @@ def _place(key: str, field: FieldInfo) -> str:
 
 def _table(path: str, section: type[Section]) -> str:
     title = f"`{path}`" if path else "The cluster"
-    if path.startswith(SECTIONS):
-        title += " (not supported yet)"
     rows = "\n".join(_row(key, field) for key, field in section.keys().items())
     return f"## {title}\n\n{section.__doc__}\n\n| Key | Kind | Default | Meaning |\n|---|---|---|---|\n{rows}\n"
 

@@ -6,7 +6,16 @@ from pydantic import Discriminator, Field, Tag
 
 from cluster.settings.pools import Pool
 from cluster.settings.section import Section, setting
-from cluster.settings.words import AbsolutePath, CloudName, Network, PoolName, ProjectPath, VolumeGib
+from cluster.settings.words import (
+    AbsolutePath,
+    CloudName,
+    ExportPath,
+    Network,
+    PoolName,
+    ProjectPath,
+    VolumeGib,
+    VolumeId,
+)
 
 
 class StorageVolumeSettings(Section):
@@ -16,12 +25,15 @@ class StorageVolumeSettings(Section):
     size_gib: VolumeGib = setting("Size; it can grow, never shrink.")
     mount_to: AbsolutePath = setting("Directory where it is mounted.")
     type: CloudName | None = setting("Cinder's type of the volume.", default=None)
+    adopt: VolumeId | None = setting(
+        "Id of a volume that is there already, with its data; taken over instead of making a new one.", default=None
+    )
 
 
 class ExportSettings(Section):
     """A directory that NFS clients may mount."""
 
-    directory: AbsolutePath = setting("Directory, inside a mounted volume.")
+    directory: ExportPath = setting("Directory, inside a mounted volume; made when it is missing.")
     to: Network = setting("Who may mount it.")
 
 
@@ -30,8 +42,8 @@ class PersistentVolumeSettings(Section):
 
     name: PoolName = setting("Name of the PersistentVolume.")
     size_gib: VolumeGib = setting("Size the PersistentVolume states.")
-    path: AbsolutePath = setting("Directory, inside an export.")
-    storage_class: Annotated[str, Field(min_length=1)] | None = setting("Its StorageClass.", default=None)
+    path: ExportPath = setting("Directory, inside an export; made when it is missing.")
+    storage_class: PoolName | None = setting("Its StorageClass; made when no manifest holds it.", default=None)
 
 
 def _form_of(value: object) -> str:
@@ -53,3 +65,6 @@ class StorageSettings(Pool):
         "PersistentVolumes in short, or files of manifests.", default=()
     )
     allow_data_loss: bool = setting("Allow changes that destroy or move a volume in use.", default=False, strict=True)
+    keep_volumes: bool = setting(
+        "Leave the volumes in the cloud when they or the whole cluster are removed.", default=True, strict=True
+    )

@@ -9,7 +9,6 @@ from cluster.settings.faults import Fault
 from cluster.settings.kubernetes import Installer
 from cluster.settings.rules.parts import Parts
 
-SECTIONS = ("registry", "registries", "storage")
 INSTALLERS = (Installer.KUBESPRAY, Installer.CLUSTER_API)
 
 
@@ -17,6 +16,3 @@ def unsupported(parts: Parts) -> Iterator[Fault]:
     """Say every part of the settings that is not built yet."""
     if parts.installer in INSTALLERS:
         yield Fault("installer", f"not supported yet: {parts.installer}; give kubeadm")
-    for section in SECTIONS:
-        if getattr(parts, section):
-            yield Fault(section, "not supported yet; remove the section")

@@ -7,6 +7,7 @@ from ipaddress import IPv4Network
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -19,6 +20,8 @@ USER = re.compile(r"[a-z_][-a-z0-9_]*")
 KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521")
 KEY_TYPES_ON_TOKENS = ("sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com")
 HOST = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d{1,5})?")
+HOST_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+")
+EXPORT_PATH = re.compile(r"(/[-A-Za-z0-9_.]+)+")
 LONGEST_NAME = 40
 LONGEST_POOL_NAME = 40
 LONGEST_LABEL = 63
@@ -176,12 +179,35 @@ def _host(value: str) -> str:
     return value
 
 
+def _host_name(value: str) -> str:
+    if not HOST_NAME.fullmatch(value) or len(value) > LONGEST_PREFIX:
+        msg = f"is {value!r}; give a DNS name in lower case without a port, like registry.example"
+        raise ValueError(msg)
+    return value
+
+
 def _absolute_path(value: str) -> str:
     path = PurePosixPath(value)
     if not path.is_absolute() or ".." in path.parts or str(path) != value or value == "/":
         msg = f"is {value!r}; give an absolute directory without '..' or a slash at its end, like /volume"
         raise ValueError(msg)
     return value
+
+
+def _export_path(value: str) -> str:
+    """Refuse what an export list or a mount option would read as more than a path."""
+    if not EXPORT_PATH.fullmatch(_absolute_path(value)):
+        msg = f"is {value!r}; give a directory of letters, digits, '-', '_' and '.', like /volume/data"
+        raise ValueError(msg)
+    return value
+
+
+def _volume_id(value: str) -> str:
+    try:
+        return str(UUID(value))
+    except ValueError:
+        msg = f"is {value!r}; give the id of the volume, as `openstack volume list` shows it"
+        raise ValueError(msg) from None
 
 
 def _project_path(value: str) -> str:
@@ -220,7 +246,10 @@ User = Annotated[str, BeforeValidator(_as_text), AfterValidator(_user)]
 AuthorizedKey = Annotated[str, BeforeValidator(_as_text), AfterValidator(_authorized_key)]
 Url = Annotated[str, BeforeValidator(_as_text), AfterValidator(_url)]
 Host = Annotated[str, BeforeValidator(_as_text), AfterValidator(_host)]
+HostName = Annotated[str, BeforeValidator(_as_text), AfterValidator(_host_name)]
 AbsolutePath = Annotated[str, AfterValidator(_absolute_path)]
+ExportPath = Annotated[str, AfterValidator(_export_path)]
+VolumeId = Annotated[str, BeforeValidator(_as_text), AfterValidator(_volume_id)]
 ProjectPath = Annotated[str, AfterValidator(_project_path)]
 Cni = Annotated[str, AfterValidator(_cni)]
 # Strict: YAML's `yes` and '3' are no numbers, and guessing at a size costs money.

@@ -23,7 +23,7 @@ def graph(raw: dict[str, Any], previous: Previous = NOTHING) -> str:
     settings = load(raw)
     planned = plan(settings, previous)
     attempts = {node.key: "1" for node in planned.nodes}
-    return record(lambda: build(settings, planned, secret=SECRET, attempts=attempts).exports())
+    return record(lambda: build(settings, planned, secret=SECRET, passwords={}, attempts=attempts).exports())
 
 
 @pytest.mark.parametrize("name", ["Pulumi.lab.yaml", "Pulumi.ha.yaml", "small.example.yaml"])

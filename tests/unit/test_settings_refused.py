@@ -168,10 +168,9 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
         "registries.0.pull-secrets",
         "give username",
     ),
-    ({"registries": [{"server": "r"}]}, "registries", "not supported yet"),
     ({"registry": {**REGISTRY, "tls": "own"}}, "registry.certificate", "set tls to cluster-ca"),
     ({"registry": {**REGISTRY, "port": 70000}}, "registry.port", "65535 or less"),
-    ({"registry": REGISTRY}, "registry", "not supported yet"),
+    ({"registry": {**REGISTRY, "archive": "registry.tar"}}, "registry.archive", "docker-registry"),
     # storage
     ({"storage": {**STORAGE, "volumes": []}}, "storage.volumes", "at least 1"),
     (
@@ -195,7 +194,6 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
         "storage.persistent-volumes.0.path",
         "add it to storage.exports",
     ),
-    ({"storage": STORAGE}, "storage", "not supported yet"),
 ]
 
 

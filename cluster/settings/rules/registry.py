@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from ipaddress import IPv4Address
 
+from cluster.settings.certificates import check_certificates
 from cluster.settings.faults import Fault
 from cluster.settings.registry import Connection, RegistryTls
 from cluster.settings.rules.parts import Parts
@@ -15,10 +16,29 @@ def registry_certificate_fits(parts: Parts) -> Iterator[Fault]:
         return
     if registry.port == 22:
         yield Fault("registry.port", "is 22, the port of SSH; take another, like 5000")
-    if registry.tls is RegistryTls.OWN and not registry.certificate:
+    if registry.archive:
+        yield Fault(
+            "registry.archive",
+            "not supported: the registry is a package, not a container; remove it and use an image that has the "
+            "package docker-registry, or a machine that reaches a package source",
+        )
+    own = registry.tls is RegistryTls.OWN
+    if own and not registry.certificate:
         yield Fault("registry.certificate", "is missing; give the file of your certificate, or set tls to cluster-ca")
-    if registry.tls is not RegistryTls.OWN and registry.certificate:
-        yield Fault("registry.certificate", f"is not used with tls {registry.tls.value}; set tls to own, or remove it")
+    for key, file in (("certificate", registry.certificate), ("ca", registry.ca)):
+        if file and not own:
+            yield Fault(f"registry.{key}", f"is not used with tls {registry.tls.value}; set tls to own, or remove it")
+        elif file:
+            yield from _certificate_faults(f"registry.{key}", file)
+    for place, secret in enumerate(registry.pull_secrets):
+        if secret.namespace in {other.namespace for other in registry.pull_secrets[:place]}:
+            yield Fault(f"registry.pull-secrets.{place}", f"names {secret.namespace} again; keep one of them")
+
+
+def _certificate_faults(path: str, file: str) -> Iterator[Fault]:
+    fault = check_certificates(file)
+    if fault:
+        yield Fault(path, f"{file} {fault}")
 
 
 def registries_can_be_reached(parts: Parts) -> Iterator[Fault]:
@@ -31,6 +51,12 @@ def registries_can_be_reached(parts: Parts) -> Iterator[Fault]:
         seen.add(registry.server)
         if registry.connection is Connection.HTTP and registry.certificate:
             yield Fault(f"{path}.certificate", "is not used over http; set connection to https, or remove it")
+        if registry.connection is Connection.HTTPS and registry.certificate:
+            yield from _certificate_faults(f"{path}.certificate", registry.certificate)
+        if parts.registry and parts.registry.host and registry.server.partition(":")[0] == parts.registry.host:
+            yield Fault(
+                f"{path}.server", f"is {registry.server}, the cluster's own, which every node may use; remove it"
+            )
         if registry.hosts is not None and not _is_hosts_entry(registry.hosts):
             yield Fault(
                 f"{path}.hosts", f"is {registry.hosts!r}; give an address and a name, like '10.20.0.9 reg.example'"

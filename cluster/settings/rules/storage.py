@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from cluster.settings.faults import Fault
+from cluster.settings.manifests import read_manifest
 from cluster.settings.rules.parts import Parts
 from cluster.settings.storage import PersistentVolumeSettings, StorageSettings
 
@@ -49,30 +50,55 @@ def exports_are_inside_volumes(parts: Parts) -> Iterator[Fault]:
 
 
 def persistent_volumes_are_inside_exports(parts: Parts) -> Iterator[Fault]:
-    """A PersistentVolume is a directory that clients can mount."""
+    """A PersistentVolume is a directory that clients can mount, known by one name."""
     storage = parts.storage
     if storage is None:
         return
-    names: set[str] = set()
+    seen: dict[tuple[str, str], str] = {}
     for place, volume in enumerate(storage.persistent_volumes):
         path = f"storage.persistent-volumes.{place}"
-        if isinstance(volume, str):
-            if not volume.endswith((".yaml", ".yml")):
-                yield Fault(
-                    path, f"is {volume!r}; give a manifest whose name ends with .yaml, or name, size-gib and path"
-                )
-            continue
-        yield from _short_form(path, volume, storage, names)
-        names.add(volume.name)
+        found = _file(path, volume, storage) if isinstance(volume, str) else _short_form(path, volume, storage)
+        for thing in found:
+            if isinstance(thing, Fault):
+                yield thing
+                continue
+            kind, name, where = thing
+            if (kind, name) in seen:
+                yield Fault(where, f"is {name}, a {kind} that {seen[kind, name]} holds, too; take another name")
+            seen.setdefault((kind, name), where)
 
 
-def _short_form(
-    path: str, volume: PersistentVolumeSettings, storage: StorageSettings, names: set[str]
-) -> Iterator[Fault]:
-    if volume.name in names:
-        yield Fault(f"{path}.name", f"is {volume.name}, as another PersistentVolume's; take another name")
-    if not any(_inside(volume.path, export.directory) for export in storage.exports):
+Named = tuple[str, str, str]
+"""Kind, name, and where it was found."""
+
+
+def _short_form(path: str, volume: PersistentVolumeSettings, storage: StorageSettings) -> Iterator[Fault | Named]:
+    yield "PersistentVolume", volume.name, f"{path}.name"
+    if not _is_exported(volume.path, storage):
         yield Fault(f"{path}.path", f"is {volume.path}, which is not exported; add it to storage.exports")
+
+
+def _file(path: str, file: str, storage: StorageSettings) -> Iterator[Fault | Named]:
+    if not file.endswith((".yaml", ".yml")):
+        yield Fault(path, f"is {file!r}; give a manifest whose name ends with .yaml, or name, size-gib and path")
+        return
+    for document in read_manifest(file):
+        where = f"{file}, document {document.number}"
+        if document.fault:
+            yield Fault(path, f"{where}: {document.name and document.name + ' '}{document.fault}")
+            continue
+        yield document.kind, document.name, path
+        if document.kind == "PersistentVolume" and not _is_exported(document.nfs_path, storage):
+            exports = ", ".join(export.directory for export in storage.exports) or "nothing yet"
+            yield Fault(
+                path,
+                f"{where}: {document.name} has the path {document.nfs_path}, which is not exported; take one inside of "
+                f"{exports}, or add it to storage.exports",
+            )
+
+
+def _is_exported(directory: str, storage: StorageSettings) -> bool:
+    return any(_inside(directory, export.directory) for export in storage.exports)
 
 
 def _inside(directory: str, parent: str) -> bool:
