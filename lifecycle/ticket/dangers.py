@@ -67,9 +67,7 @@ def _quorum(live: Live, nodes: Sequence[NodeChange], quorum: Quorum) -> Iterator
             )
 
 
-def _data(
-    settings: ClusterSettings, nodes: Sequence[NodeChange], changes: Sequence[ResourceChange]
-) -> Iterator[Danger]:
+def _data(nodes: Sequence[NodeChange], changes: Sequence[ResourceChange]) -> Iterator[Danger]:
     for change in changes:
         if change.type == VOLUME and change.action in LEAVES:
             yield _stop("data-volume", f"volume {change.name} would be deleted, with all that is on it")
