@@ -1,5 +1,6 @@
 """A server's machine: a systemd system in namespaces of its own, kept in one directory."""
 
+import contextlib
 import os
 import signal
 import time
@@ -12,6 +13,8 @@ from lab.inside import places, settled
 
 HERE = Path(__file__).parent
 START_LIMIT_S = 30.0
+# What systemd takes for the power button of a container.
+HALT = signal.SIGRTMIN + 3
 
 
 class Machine:
@@ -52,15 +55,22 @@ class Machine:
 
     def stop(self, grace_s: float) -> None:
         """Halt cleanly (file systems unmounted, services stopped); after the grace time pull the plug."""
-        if self.pid and grace_s:
-            os.kill(self.pid, signal.SIGRTMIN + 3)
+        if grace_s:
+            self._signal(HALT)
             until = time.time() + grace_s
             while self.pid and time.time() < until:
                 eventlet.sleep(0.2)
         while self.pid:
             self.thaw()  # a frozen process does not even die
-            os.kill(self.pid, signal.SIGKILL)
+            self._signal(signal.SIGKILL)
             eventlet.sleep(0.05)
+
+    def _signal(self, number: int) -> None:
+        # Read once: between two looks it may end, and process 0 means everybody, the compute service included.
+        pid = self.pid
+        if pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def freeze(self) -> None:
         run(str(HERE / "machine-cgroup"), "freeze", self.uuid)
@@ -71,23 +81,25 @@ class Machine:
     def remove_cgroups(self) -> None:
         run(str(HERE / "machine-cgroup"), "remove", self.uuid, check=False)
 
-    # ---- volumes of a running machine
+    # ---- volumes of a running machine; one that does not run gets them when it starts
     def show_volume(self, name: str, volume_id: str, device: tuple[int, int]) -> None:
         self.hide_volume(name, volume_id)
-        if self.pid:
-            nodes = self._devices()
+        nodes = self._devices()
+        if nodes:
             os.mknod(nodes / name, 0o060660, os.makedev(*device))
             by_id = nodes / "disk" / "by-id"
             by_id.mkdir(parents=True, exist_ok=True)
             (by_id / link_name(volume_id)).symlink_to(f"../../{name}")
 
     def hide_volume(self, name: str, volume_id: str) -> None:
-        if self.pid:
-            (self._devices() / name).unlink(missing_ok=True)
-            (self._devices() / "disk" / "by-id" / link_name(volume_id)).unlink(missing_ok=True)
+        nodes = self._devices()
+        if nodes:
+            (nodes / name).unlink(missing_ok=True)
+            (nodes / "disk" / "by-id" / link_name(volume_id)).unlink(missing_ok=True)
 
-    def _devices(self) -> Path:
-        return Path(f"/proc/{self.pid}/root/dev")
+    def _devices(self) -> Path | None:
+        pid = self.pid
+        return Path(f"/proc/{pid}/root/dev") if pid else None
 
 
 def link_name(volume_id: str) -> str:

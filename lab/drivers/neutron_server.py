@@ -2,21 +2,24 @@
 
 In this release `GET /ports` fails in a worker that has not asked the database for anything else yet: relations between
 tables that are declared from their far side exist only after SQLAlchemy has looked at all of them. So it looks at them
-before the workers are made.
+when the plugins are loaded, before the workers are made.
 """
 
 import sys
 
 from neutron.cmd.eventlet import server  # first of all: it patches the standard library for eventlet
-from neutron_lib.callbacks import events, registry, resources
+from neutron import service
 from sqlalchemy import orm
 
+run_loaded_app = service.run_wsgi_app
 
-def complete_relations(resource, event, trigger, payload=None):
+
+def run_wsgi_app(app):
     orm.configure_mappers()
+    return run_loaded_app(app)
 
 
 if __name__ == "__main__":
-    registry.subscribe(complete_relations, resources.PROCESS, events.BEFORE_SPAWN)
+    service.run_wsgi_app = run_wsgi_app
     sys.argv[0] = "neutron-server"
     sys.exit(server.main())

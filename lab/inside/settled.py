@@ -1,5 +1,6 @@
 """What ran before the lab went down, and whether it runs again."""
 
+import contextlib
 import os
 import signal
 import time
@@ -41,7 +42,8 @@ def running_servers() -> dict[str, int]:
 def halt_servers(limit_s: float, reap: Callable[[], None]) -> None:
     """Shut all servers down as a power button would; what does not obey ends with the lab."""
     for pid in running_servers().values():
-        os.kill(pid, signal.SIGRTMIN + 3)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGRTMIN + 3)
     until = time.time() + limit_s
     while running_servers() and time.time() < until:
         time.sleep(0.1)
