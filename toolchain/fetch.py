@@ -27,6 +27,7 @@ T = TypeVar("T")
 PROBE_S = 3
 READ_TIMEOUT_S = 30
 TRIES = 3
+PAUSE_S = 1.0
 CHUNK = 1 << 20
 SHA256 = re.compile(r"\b[0-9a-fA-F]{64}\b")
 
@@ -90,14 +91,14 @@ def _published_sha256(download: Download, name: str) -> str:
         return download.checksum.removeprefix("sha256:")
     url = _checksum_url(download.checksum)
     text = _read_text(url)
-    found = _from_github(text, name) if download.checksum.startswith("github:") else _from_list(text, name)
+    found = _from_github(text, name) if download.checksum.startswith("github:") else checksum_in(text, name)
     if found is None:
         message = f"reading the checksum of {name}: {url} has none for it; the pins in versions.toml need a look"
         raise ToolchainError(message)
     return found
 
 
-def _from_list(text: str, name: str) -> str | None:
+def checksum_in(text: str, name: str) -> str | None:
     """From `SUM` alone or from lines of `SUM  NAME`."""
     lines = [line.split() for line in text.splitlines() if line.strip()]
     for words in lines:
@@ -165,7 +166,7 @@ def _trying(url: str, action: Callable[[], T]) -> T:
             if refused or not left:
                 message = f"downloading {url}: {error}"
                 raise NotToBeHadError(message) from error
-        time.sleep(1)
+        time.sleep(PAUSE_S)
     raise AssertionError(url)
 
 

