@@ -1,0 +1,95 @@
+#!/bin/bash
+# What: runs a registry on a volume, with login and, where a certificate is given, TLS; now and after every boot.
+# Needs: CONFIG (config.yml), REGISTRY_HOST, PORT, MOUNT_POINT, USERNAME, PASSWORD (secret), CERTIFICATE, KEY (secret), CA (PEM; may be empty)
+# Changes: /etc/nodewright/registry, MOUNT_POINT/images, docker-registry.service and its drop-in (enabled, restarted when changed)
+# Again: unchanged.
+# Undo: systemctl disable --now docker-registry; the images stay on the volume.
+
+readonly FOLDER=/etc/nodewright/registry UNIT=docker-registry USER_OF_UNIT=docker-registry
+readonly DROP_IN=/etc/systemd/system/$UNIT.service.d/nodewright.conf
+
+check_certificate() {
+  local dir
+  if [[ -z $CERTIFICATE ]]; then return 0; fi
+  dir=$(mktemp --directory --tmpdir="$RUN_DIR")
+  SECRETS+=("$dir/key")
+  printf '%s\n' "$CERTIFICATE" >"$dir/crt"
+  (umask 077 && printf '%s\n' "$KEY" >"$dir/key")
+  [[ $(openssl x509 -in "$dir/crt" -noout -pubkey) == "$(openssl pkey -in "$dir/key" -pubout 2>/dev/null)" ]] ||
+    die "starting the registry: its key does not belong to its certificate; set the right one as registry-key in nodewright:secrets. Nothing was changed"
+  openssl x509 -in "$dir/crt" -noout -checkend 0 >/dev/null ||
+    die "starting the registry: its certificate has expired ($(openssl x509 -in "$dir/crt" -noout -enddate)); renew it. Nothing was changed"
+  rm -rf "$dir"
+}
+
+# The directory is given on to its files: the service reads them, nobody else does.
+make_folder() {
+  if [[ ! -d $FOLDER ]]; then install -d -o root -g "$USER_OF_UNIT" -m 2750 "$FOLDER"; fi
+}
+
+# Hashes of the same password differ every time: the old one is asked first.
+keep_login() {
+  local hash
+  if [[ $(cut --delimiter=: --fields=1 "$FOLDER/htpasswd" 2>/dev/null) == "$USERNAME" ]] &&
+    htpasswd -v -i "$FOLDER/htpasswd" "$USERNAME" <<<"$PASSWORD" &>/dev/null; then return 0; fi
+  hash=$(htpasswd -n -i -B "$USERNAME" <<<"$PASSWORD")
+  put_file "$FOLDER/htpasswd" 0640 "$UNIT" <<<"$hash"
+}
+
+# Another image may have given the service's user another number.
+own_images() {
+  local images="$MOUNT_POINT/images"
+  if [[ $(stat --format %U "$images" 2>/dev/null) == "$USER_OF_UNIT" ]]; then return 0; fi
+  install -d "$images"
+  chown --recursive "$USER_OF_UNIT:" "$images"
+  note_change "$images belongs to $USER_OF_UNIT"
+}
+
+# answers: the registry lets the login in; over TLS only when its certificate fits its name and its CA.
+answers() {
+  local for_curl=${PASSWORD//\\/\\\\} url="http://127.0.0.1:$PORT/v2/" extra=()
+  if [[ -n $CERTIFICATE ]]; then
+    url="https://$REGISTRY_HOST:$PORT/v2/"
+    extra=(--resolve "$REGISTRY_HOST:$PORT:127.0.0.1")
+    if [[ -n $CA ]]; then extra+=(--cacert "$FOLDER/ca.crt"); fi
+  fi
+  curl --silent --show-error --fail --noproxy '*' --max-time 5 --output /dev/null --config <(printf 'user = "%s:%s"\n' "$USERNAME" "${for_curl//\"/\\\"}") "${extra[@]}" "$url" 2>"$RUN_DIR/registry-answer"
+}
+
+main() {
+  : "${CONFIG:?}" "${REGISTRY_HOST:?}" "${PORT:?}" "${MOUNT_POINT:?}" "${USERNAME:?}" "${PASSWORD:?}" "${CERTIFICATE=}" "${KEY=}" "${CA=}"
+  only_one registry
+  mountpoint --quiet "$MOUNT_POINT" || die "starting the registry: no volume is mounted at $MOUNT_POINT; look at journalctl --unit nodewright-volumes on the machine"
+  check_certificate
+  make_folder
+  own_images
+  put_file "$FOLDER/config.yml" 0640 "$UNIT" <<<"$CONFIG"
+  if [[ -n $CA ]]; then put_file "$FOLDER/ca.crt" 0640 <<<"$CA"; fi
+  if [[ -n $CERTIFICATE ]]; then
+    put_file "$FOLDER/tls.crt" 0640 "$UNIT" <<<"$CERTIFICATE"
+    put_file "$FOLDER/tls.key" 0640 "$UNIT" <<<"$KEY"
+  else
+    drop_file "$FOLDER/tls.crt" "$UNIT"
+    drop_file "$FOLDER/tls.key" "$UNIT"
+  fi
+  keep_login
+  put_file "$DROP_IN" 0644 "$UNIT" <<UNIT
+[Service]
+ExecStart=
+ExecStart=$(command -v docker-registry) serve $FOLDER/config.yml
+AmbientCapabilities=CAP_NET_BIND_SERVICE
+Restart=always
+RestartSec=2
+UNIT
+  if ! systemctl is-enabled --quiet "$UNIT" 2>/dev/null || ! systemctl is-active --quiet "$UNIT"; then
+    systemctl daemon-reload
+    systemctl enable --quiet "$UNIT"
+    touch "$RUN_DIR/$UNIT.due"
+  fi
+  settle "$UNIT" restart
+  wait_for 60 "the registry" answers ||
+    die "starting the registry: $(tail -n 1 "$RUN_DIR/registry-answer"); look at journalctl --unit $UNIT on the machine"
+  say_result
+}
+
+main </dev/null
