@@ -1,21 +1,16 @@
 """The plain Debian image: a machine as any cloud gives it."""
 
-from collections.abc import Iterator
-
-import openstack
 import pytest
 
-from tests.lab.kubeadm_by_hand import Machine, Site
+from tests.lab.kubeadm_by_hand import Machine
+from tests.lab.site import LabSite
 
 pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]  # it warns of its own future
 
 
 @pytest.fixture(scope="module")
-def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    with openstack.connect() as cloud, Site(cloud, "plain", tmp_path_factory.mktemp("plain")) as site:
-        reserved = site.reserve("plain")
-        site.boot([reserved], "debian-12")
-        yield reserved
+def machine(site: LabSite) -> Machine:
+    return site.create("plain")
 
 
 def test_every_unit_started(machine: Machine) -> None:

@@ -1,9 +1,7 @@
 """A cluster made by hand from the lab's node image: what Nodewright automates works here without it."""
 
 import itertools
-from collections.abc import Iterator
 
-import openstack
 import pytest
 
 from tests.lab.kubeadm_by_hand import Cluster, Machine, Site, wait_for
@@ -41,12 +39,6 @@ spec:
   selector: {app: hello}
   ports: [{port: 80, targetPort: 8080}]
 """
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with openstack.connect() as cloud, Site(cloud, "by-hand", tmp_path_factory.mktemp("by-hand")) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")
