@@ -13,6 +13,8 @@ import openstack
 
 POD_CIDR = "10.244.0.0/16"
 NODE_CIDR = "10.20.0.0/24"
+# CoreDNS does not start on a machine that has no name server. Nobody answers here, and nobody asks.
+NAME_SERVER = "172.24.4.1"
 FLANNEL = Path(__file__).parents[2] / "manifests/cni/flannel.yaml"
 ADMIN_KUBECONFIG = "/etc/kubernetes/admin.conf"
 
@@ -74,7 +76,7 @@ class Machine:
         return False
 
     def kubectl(self, arguments: str, stdin: str = "") -> str:
-        return self.run(f"sudo kubectl --kubeconfig {ADMIN_KUBECONFIG} {arguments}", stdin)
+        return self.run(f"sudo kubectl --kubeconfig {ADMIN_KUBECONFIG} {arguments}", stdin, timeout_s=300)
 
     def _ssh(self, command: str, stdin: str, timeout_s: float) -> subprocess.CompletedProcess[str]:
         options = ("StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "ConnectTimeout=3", "BatchMode=yes")
@@ -152,7 +154,7 @@ class Site:
             self._servers[machine.name] = server.id
             self._cleanup.callback(self._delete_server, server.id)
         for machine in machines:
-            wait_for(180, f"{machine.name} to answer over SSH", machine.answers)
+            wait_for(300, f"{machine.name} to answer over SSH", machine.answers)
 
     def delete(self, machine: Machine) -> None:
         self._delete_server(self._servers.pop(machine.name))
@@ -173,7 +175,13 @@ class Site:
         self._public = network.find_network("public", ignore_missing=False)
         self._network = network.create_network(name=self._name)
         self._cleanup.callback(network.delete_network, self._network.id)
-        subnet = network.create_subnet(name=self._name, network_id=self._network.id, ip_version=4, cidr=NODE_CIDR)
+        subnet = network.create_subnet(
+            name=self._name,
+            network_id=self._network.id,
+            ip_version=4,
+            cidr=NODE_CIDR,
+            dns_nameservers=[NAME_SERVER],
+        )
         router = network.create_router(name=self._name, external_gateway_info={"network_id": self._public.id})
         self._cleanup.callback(network.delete_router, router.id)
         network.add_interface_to_router(router, subnet=subnet.id)
@@ -217,7 +225,7 @@ class Cluster:
 
     def join(self, worker: Machine) -> None:
         command = self.control_plane.run("sudo kubeadm token create --print-join-command").strip()
-        worker.run(f"sudo {command} {IGNORED_CHECKS}", timeout_s=180)
+        worker.run(f"sudo {command} {IGNORED_CHECKS}", timeout_s=300)
 
     def ready_nodes(self) -> set[str]:
         """Names of the nodes that say they are Ready."""

@@ -47,10 +47,10 @@ def cluster(site: Site) -> Cluster:
     site.boot([control_plane, *workers], f"node-{VERSION}")
     made = Cluster(control_plane, workers, VERSION)
     made.create()
-    wait_for(90, "all nodes to be Ready", lambda: made.ready_nodes() == set(NAMES))
+    wait_for(240, "all nodes to be Ready", lambda: made.ready_nodes() == set(NAMES))
     control_plane.kubectl("apply -f -", stdin=HELLO)
-    control_plane.kubectl("rollout status deployment/hello --timeout=90s")
-    control_plane.kubectl("rollout status deployment/coredns --namespace kube-system --timeout=90s")
+    control_plane.kubectl("rollout status deployment/hello --timeout=240s")
+    control_plane.kubectl("rollout status deployment/coredns --namespace kube-system --timeout=240s")
     return made
 
 
@@ -94,11 +94,11 @@ def test_a_killed_server_made_again_on_its_port_joins_again(site: Site, cluster:
     site.boot([victim], f"node-{VERSION}")
     cluster.join(victim)
 
-    wait_for(60, "the worker to be Ready again", lambda: cluster.ready_nodes() == set(NAMES))
+    wait_for(240, "the worker to be Ready again", lambda: cluster.ready_nodes() == set(NAMES))
     nodes = cluster.control_plane.kubectl("get nodes -o wide")
     assert address in nodes
     cluster.control_plane.kubectl("rollout restart deployment/hello")
-    cluster.control_plane.kubectl("rollout status deployment/hello --timeout=90s")
+    cluster.control_plane.kubectl("rollout status deployment/hello --timeout=240s")
     assert victim.name in {node for _, node, _ in cluster.pods("app=hello")}
 
 
