@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import openstack
 
@@ -109,7 +109,7 @@ class Site:
         self._cleanup = contextlib.ExitStack()
         self._servers: dict[str, str] = {}
 
-    def __enter__(self) -> "Site":
+    def __enter__(self) -> Self:
         try:
             self._make_network()
             self._make_security_group()
