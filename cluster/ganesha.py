@@ -27,6 +27,10 @@ NFSv4 {{
   RecoveryRoot = "{recovery}";
 }}
 
+NFS_KRB5 {{
+  Active_krb5 = false;
+}}
+
 EXPORT_DEFAULTS {{
   # Nobody but the clients that an export names.
   Access_Type = None;

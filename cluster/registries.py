@@ -34,11 +34,14 @@ class Registry:
 
 
 def render(registries: Sequence[Registry]) -> str:
-    """Write one line for each thing: `file <mode> <path> <content>` and `try <url> <server> <ca> <login>`, in base64.
+    """Write one line for each thing, after one that says how many there are.
+
+    `file <mode> <path> <content>` and `try <url> <server> <ca> <login>`; contents, CA and login are in base64.
 
     The cluster's own registry is not tried: it may be starting at the same moment, and checks itself.
     """
-    lines = [f"file {mode} {path} {_encode(content)}" for path, mode, content in _files(registries)]
+    lines = [f"# {len(registries)} registries"]
+    lines += [f"file {mode} {path} {_encode(content)}" for path, mode, content in _files(registries)]
     lines += [
         f"try {registry.url} {registry.server} {_encode(registry.ca) or NOTHING} {registry.login or NOTHING}"
         for registry in registries

@@ -1,9 +1,9 @@
 #!/bin/bash
 # What: lets containerd pull from exactly the given registries. It reads these files at every pull, so nothing is restarted.
-# Needs: REGISTRIES (lines `file <mode> <path> <content>` and `try <url> <server> <ca|-> <login|->`, contents in base64; may be empty)
+# Needs: REGISTRIES (lines `file <mode> <path> <content>` and `try <url> <server> <ca|-> <login|->`, contents in base64; other lines are ignored)
 # Changes: /etc/containerd/certs.d (our files only, listed in .nodewright there)
 # Again: unchanged; files it wrote earlier and that are no longer wanted go.
-# Undo: run it with an empty list.
+# Undo: run it with a list without such lines.
 
 readonly FOLDER=/etc/containerd/certs.d
 readonly LIST=$FOLDER/.nodewright
@@ -22,7 +22,7 @@ ask() {
   if [[ $url == http:* ]]; then
     { exec {FD}<>"/dev/tcp/$host/$port"; } 2>>"$TRIED" || return 1
     printf '%s' "${request%.}" >&"$FD"
-    timeout 10 cat <&"$FD" || :
+    timeout 10 cat <&"$FD" || : # what came until then is judged
     exec {FD}>&-
     return 0
   fi
@@ -30,7 +30,7 @@ ask() {
   local trust=(-verify_hostname "$host")
   if [[ $host =~ ^[0-9.]+$ ]]; then trust=(-verify_ip "$host"); fi
   if [[ -s $3 ]]; then trust+=(-CAfile "$3" -no-CApath); fi
-  printf '%s' "${request%.}" | timeout 15 openssl s_client -quiet -connect "$host:$port" -servername "$host" -verify_return_error "${trust[@]}" 2>>"$TRIED" || :
+  printf '%s' "${request%.}" | timeout 15 openssl s_client -quiet -connect "$host:$port" -servername "$host" -verify_return_error "${trust[@]}" 2>>"$TRIED" || : # $TRIED says why
 }
 
 # try_registry <url> <server> <ca> <login>: what is wrong for certain ends the step, before any file is changed. A registry that
@@ -73,7 +73,7 @@ explain_silence() {
 }
 
 main() {
-  : "${REGISTRIES=}"
+  : "${REGISTRIES:?}"
   local what first second third fourth wanted='' old
   only_one registries
   while read -r what first second third fourth; do

@@ -1,7 +1,6 @@
 #!/bin/bash
 # What: refuses a change of the storage that would destroy or move data which a claim uses; runs before anything is changed.
-# Needs: CLUSTER, SERVER (address of the storage machine, may be empty), EXPORTS (lines "directory volume"), PERSISTENT_VOLUMES
-#        (lines "name path"), both as they will be and maybe empty; ALLOW_DATA_LOSS (true|false)
+# Needs: CLUSTER, SERVER (address of the storage machine, may be empty), EXPORTS (lines "directory volume"), PERSISTENT_VOLUMES (lines "name path"), both as they will be and maybe empty; ALLOW_DATA_LOSS (true|false)
 # Changes: nothing
 # Again: unchanged.
 # Undo: none needed.
