@@ -55,27 +55,36 @@ def prepare_environment(project: Path) -> None:
 class Engine:
     """The engine at work on one stack."""
 
-    def __init__(self, stack: automation.Stack, project: Path) -> None:
+    def __init__(self, stack: automation.Stack, project: Path, *, is_new: bool = False) -> None:
         """Take a stack that was opened."""
         self._stack = stack
         self._project = project
         self._diagnostics: list[str] = []
+        self.is_new = is_new
+        """Made just now; the backend did not know it."""
 
     @classmethod
     def open(cls, project: Path, stack: str, *, create: bool = False) -> "Engine":
         """Open a stack of the backend; with `create`, make it when it is not there."""
         prepare_environment(project)
-        make = automation.create_or_select_stack if create else automation.select_stack
+        doing = f"opening stack {stack}"
         try:
-            return cls(make(stack_name=stack, work_dir=str(project)), project)
+            return cls(automation.select_stack(stack_name=stack, work_dir=str(project)), project)
         except StackNotFoundError as error:
-            text = (
-                f"opening stack {stack}: the backend does not know it; make it with: nodewright create --stack {stack}"
-            )
-            raise LifecycleError(Exit.NO_STACK, text) from error
+            if not create:
+                text = f"{doing}: the backend does not know it; make it with: nodewright create --stack {stack}"
+                raise LifecycleError(Exit.NO_STACK, text) from error
         except (CommandError, InvalidVersionError) as error:
-            doing = f"opening stack {stack}"
             raise _said(doing, str(error)) from error
+        try:
+            return cls(automation.create_stack(stack_name=stack, work_dir=str(project)), project, is_new=True)
+        except CommandError as error:
+            raise _said(doing, str(error)) from error
+
+    def forget(self) -> None:
+        """Take a stack that holds nothing out of the backend again; its file stays."""
+        with self._saying("forgetting the stack"):
+            self._stack.workspace.remove_stack(self.name, preserve_config=True)
 
     @property
     def name(self) -> str:

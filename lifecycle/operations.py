@@ -153,26 +153,33 @@ def _change(options: Options, name: str, editor: Editor, *, create_stack: bool =
     file.apply(editor(file.settings(), Exports())).settings()
     with hold(file.path, options.wait_s):
         file = StackFile.read(options.project, options.stack)
-        settings = file.settings()
-        engine = Engine.open(options.project, options.stack, create=create_stack and not options.dry_run)
-        repairs = _repair(engine, file, options)
-        exports = read_exports(engine.outputs())
-        edited = editor(settings, exports)
-        foreseen, nodes = _foresee(engine, file, edited, exports)
-        known = Result(
-            operation=name,
-            stack=options.stack,
-            outcome=Outcome.UNCHANGED,
-            edits=tuple(map(str, edited)),
-            repairs=repairs,
-            ticket=foreseen,
-        )
-        if not foreseen.changes and not edited:
-            return known
-        if early := _early(known, foreseen, options):
-            return early
-        file.apply(edited).write()
-        return _carry_out(known, engine.up, Tracker(nodes, options.on_progress))
+        engine = Engine.open(options.project, options.stack, create=create_stack)
+        try:
+            return _change_opened(engine, file, name, editor, options)
+        finally:
+            if engine.is_new and options.dry_run:
+                engine.forget()
+
+
+def _change_opened(engine: Engine, file: StackFile, name: str, editor: Editor, options: Options) -> Result:
+    repairs = _repair(engine, file, options)
+    exports = read_exports(engine.outputs())
+    edited = editor(file.settings(), exports)
+    foreseen, nodes = _foresee(engine, file, edited, exports)
+    known = Result(
+        operation=name,
+        stack=options.stack,
+        outcome=Outcome.UNCHANGED,
+        edits=tuple(map(str, edited)),
+        repairs=repairs,
+        ticket=foreseen,
+    )
+    if not foreseen.changes and not edited:
+        return known
+    if early := _early(known, foreseen, options):
+        return early
+    file.apply(edited).write()
+    return _carry_out(known, engine.up, Tracker(nodes, options.on_progress))
 
 
 def _repair(engine: Engine, file: StackFile, options: Options) -> tuple[str, ...]:
