@@ -15,7 +15,6 @@ check_data() {
     [[ -s $PKI/$file ]] || die "restoring $NODE_NAME: $PKI/$file is missing; is the control plane's volume mounted?"
   done
   [[ -d /var/lib/etcd/member ]] || die "restoring $NODE_NAME: /var/lib/etcd holds no data; is the control plane's volume mounted?"
-  [[ ! -e $PKI/nodewright-initialising ]] || die "restoring $NODE_NAME: the cluster on the volume was never finished; run control-plane-init"
 }
 
 # The CAs stay, so every node and kubeconfig stays valid; what they signed for this machine is made anew.
@@ -51,6 +50,7 @@ restore() {
 main() {
   : "${NODE_NAME:?}" "${KUBEADM_CONFIG:?}"
   only_one control-plane
+  [[ ! -e $PKI/nodewright-initialising ]] || die "restoring $NODE_NAME: its cluster was never finished; run control-plane-init first"
   if [[ -e /etc/kubernetes/kubelet.conf && ! -e $BEGUN ]]; then
     use_api
   else
