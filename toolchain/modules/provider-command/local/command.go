@@ -7,6 +7,7 @@ import (
 	"nodewright/provider-command/command"
 
 	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi-go-provider/infer/types"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
@@ -42,11 +43,12 @@ func (s *Settings) Annotate(a infer.Annotator) {
 	a.SetDefault(&s.AddPreviousOutputInEnv, true)
 }
 
-// Results are what a command printed and the files that were asked for.
+// Results are what a command printed and the files that were asked for. A
+// function may not use the plain types of assets, so these are unions.
 type Results struct {
 	command.Outputs
-	Assets  *map[string]*resource.Asset `pulumi:"assets,optional"`
-	Archive *resource.Archive           `pulumi:"archive,optional"`
+	Assets  *map[string]types.AssetOrArchive `pulumi:"assets,optional"`
+	Archive *types.AssetOrArchive            `pulumi:"archive,optional"`
 }
 
 // Command is the resource command:local:Command.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gobwas/glob"
+	"github.com/pulumi/pulumi-go-provider/infer/types"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
@@ -22,7 +23,11 @@ func (r *Results) collectFiles(settings *Settings) error {
 		if err != nil {
 			return err
 		}
-		r.Assets = &assets
+		found := make(map[string]types.AssetOrArchive, len(assets))
+		for path, asset := range assets {
+			found[path] = types.AssetOrArchive{Asset: asset}
+		}
+		r.Assets = &found
 	}
 	if settings.ArchivePaths != nil {
 		assets, err := findAssets(dir, settings.ArchivePaths)
@@ -33,9 +38,11 @@ func (r *Results) collectFiles(settings *Settings) error {
 		for path, asset := range assets {
 			members[path] = asset
 		}
-		if r.Archive, err = resource.NewAssetArchive(members); err != nil {
+		archive, err := resource.NewAssetArchive(members)
+		if err != nil {
 			return fmt.Errorf("collecting archivePaths: %w", err)
 		}
+		r.Archive = &types.AssetOrArchive{Archive: archive}
 	}
 	return nil
 }

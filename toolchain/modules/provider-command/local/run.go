@@ -27,6 +27,10 @@ func run(ctx context.Context, line string, settings *Settings, results *Results)
 	process := exec.CommandContext(ctx, arguments[0], append(arguments[1:len(arguments):len(arguments)], line)...)
 	process.Stdout, process.Stderr = capture.Stdout(), capture.Stderr()
 	if settings.Dir != nil {
+		// Else the system would say that the interpreter does not exist.
+		if _, err := os.Stat(*settings.Dir); err != nil {
+			return fmt.Errorf("running %q in dir: %w", line, err)
+		}
 		process.Dir = *settings.Dir
 	}
 	process.Env = settings.environment(ctx, results)
