@@ -1,7 +1,7 @@
 """What each operation writes into the stack file. Pure: settings and exports in, edits out.
 
 An operation that was begun and not finished is not begun again: while the file already asks for more than the last `up`
-delivered, the same call edits nothing and goes on.
+delivered, or a machine's replacement is not finished, the same call edits nothing and goes on.
 """
 
 from collections.abc import Iterable
@@ -72,14 +72,15 @@ def roll(
     """Replace every machine of the cluster or of a pool, in order: raise its generation."""
     if pool is None:
         path: tuple[str, ...] = ("generation",)
-        asked, made = settings.generation, [node.cluster_generation for node in exports.nodes.values()]
+        scope = exports.nodes
+        asked, made = settings.generation, [node.cluster_generation for node in scope.values()]
     else:
         section_path, section = _pool(settings, pool, f"rolling {pool}")
         path = (*section_path, "generation")
-        asked = section.generation
-        made = [node.pool_generation for node in exports.nodes.values() if node.pool == pool]
-    pending = any(asked > delivered for delivered in made)
-    wished = generation if generation is not None else asked if pending else asked + 1
+        scope = {key: node for key, node in exports.nodes.items() if node.pool == pool}
+        asked, made = section.generation, [node.pool_generation for node in scope.values()]
+    pending = bool(exports.unfinished & set(scope)) or any(asked > delivered for delivered in made)
+    wished = generation if generation is not None else asked if pending and asked else asked + 1
     if wished < asked:
         text = f"rolling: generation {wished} is below {asked}, which was asked for before; give {asked} or more"
         raise LifecycleError(Exit.USAGE, text)
@@ -124,8 +125,8 @@ def _heal_one(settings: ClusterSettings, exports: Exports, node: str, number: in
     path, section = _pool(settings, pool, doing)
     asked = section.heal.get(node, 0)
     before = exports.nodes.get(node)
-    pending = before is not None and asked > before.heal
-    wished = number if number is not None else asked if pending else asked + 1
+    pending = node in exports.unfinished or (before is not None and asked > before.heal)
+    wished = number if number is not None else asked if pending and asked else asked + 1
     if wished < asked:
         text = f"{doing}: number {wished} is below {asked}, which was asked for before; give {asked} or more"
         raise LifecycleError(Exit.USAGE, text)

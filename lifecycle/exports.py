@@ -1,8 +1,10 @@
 """What a stack exported, with types: who exists, where, made of what."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from lifecycle.steps import node_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +41,14 @@ class Exports:
     kubernetes_version: str | None = None
     nodes: Mapping[str, NodeExport] = field(default_factory=dict)
     kubeconfig: str | None = field(default=None, repr=False)
+    unfinished: frozenset[str] = frozenset()
+    """Machines whose replacement was begun and not finished. The exports alone do not tell: they may be written by an
+    update that failed at the very end."""
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
-def read_exports(outputs: Mapping[str, Any]) -> Exports:
-    """Read the outputs of a stack."""
+def read_exports(outputs: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> Exports:
+    """Read the outputs of a stack, and from its state what the outputs do not say."""
     nodes = outputs.get("nodes") or {}
     return Exports(
         name=str(outputs.get("name") or ""),
@@ -52,8 +57,16 @@ def read_exports(outputs: Mapping[str, Any]) -> Exports:
         kubernetes_version=outputs.get("kubernetes-version"),
         nodes={key: _node(key, values) for key, values in nodes.items()},
         kubeconfig=outputs.get("kubeconfig"),
+        unfinished=frozenset(_unfinished(state or {}, nodes)),
         raw=outputs,
     )
+
+
+def _unfinished(state: Mapping[str, Any], nodes: Collection[str]) -> Iterator[str]:
+    for resource in (state.get("deployment") or {}).get("resources") or ():
+        node = node_of(resource["urn"].rpartition("::")[2], nodes)
+        if node and resource.get("pendingReplacement"):
+            yield node
 
 
 def _node(key: str, values: Mapping[str, Any]) -> NodeExport:

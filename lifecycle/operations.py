@@ -130,7 +130,7 @@ def destroy(options: Options) -> Result:
     with hold(file.path, options.wait_s):
         engine = Engine.open(options.project, options.stack)
         repairs = _repair(engine, file, options)
-        exports = read_exports(engine.outputs())
+        exports = read_exports(engine.outputs(), engine.state())
         foreseen = destruction(options.stack, engine.preview_destroy(), exports)
         known = Result(operation=name, stack=options.stack, outcome=Outcome.UNCHANGED, repairs=repairs, ticket=foreseen)
         if not foreseen.changes:
@@ -144,7 +144,7 @@ def read(options: Options) -> tuple[StackFile, Engine, Exports]:
     """Open a stack for looking only."""
     file = StackFile.read(options.project, options.stack)
     engine = Engine.open(options.project, options.stack)
-    return file, engine, read_exports(engine.outputs())
+    return file, engine, read_exports(engine.outputs(), engine.state())
 
 
 def _change(options: Options, name: str, editor: Editor, *, create_stack: bool = False) -> Result:
@@ -163,7 +163,7 @@ def _change(options: Options, name: str, editor: Editor, *, create_stack: bool =
 
 def _change_opened(engine: Engine, file: StackFile, name: str, editor: Editor, options: Options) -> Result:
     repairs = _repair(engine, file, options)
-    exports = read_exports(engine.outputs())
+    exports = read_exports(engine.outputs(), engine.state())
     edited = editor(file.settings(), exports)
     foreseen, nodes = _foresee(engine, file, edited, exports)
     known = Result(

@@ -31,7 +31,7 @@ def ticket(stack: str, steps: Iterable[Step], situation: Situation, edits: Seque
         cluster=situation.settings.name,
         dangers=find_dangers(situation, nodes, moving, quorum),
         nodes=nodes,
-        others=tuple(_other(change) for change in moving if node_of(change.name, keys) is None),
+        others=_others(moving, keys),
         untouched=tuple(key for key in _in_order(set(exports.nodes), plan) if key not in touched),
         behind=tuple(_behind(plan)),
         quorum=quorum,
@@ -57,7 +57,7 @@ def destruction(stack: str, steps: Iterable[Step], exports: Exports) -> Ticket:
             )
             for name in sorted(servers)
         ),
-        others=tuple(_other(change) for change in changes if node_of(change.name, servers) is None),
+        others=_others(changes, servers),
         untouched=(),
         behind=(),
         quorum=Quorum(before=masters, after=0, lowest=0, needed=0, ready=None),
@@ -192,5 +192,11 @@ def _pool(node: str, exports: Exports) -> str:
     return exports.nodes[node].pool if node in exports.nodes else ""
 
 
-def _other(change: ResourceChange) -> OtherChange:
-    return OtherChange(name=change.name, kind=change.type.rpartition(":")[2], action=change.action)
+def _others(changes: Iterable[ResourceChange], nodes: set[str]) -> tuple[OtherChange, ...]:
+    """What belongs to no machine, in an order of its own: the engine's differs from run to run."""
+    others = [
+        OtherChange(name=change.name, kind=change.type.rpartition(":")[2], action=change.action)
+        for change in changes
+        if node_of(change.name, nodes) is None
+    ]
+    return tuple(sorted(others, key=lambda other: (other.kind, other.name)))

@@ -1,5 +1,6 @@
 """What each operation writes into the stack file, and when it writes nothing."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -64,6 +65,24 @@ def test_healing_raises_the_number_by_one() -> None:
 def test_a_heal_that_was_not_finished_goes_on_instead_of_beginning_again() -> None:
     asked = settings({"workers.worker.heal": {"worker-1": 3}})
     assert edits.heal(asked, exported("worker-1", heal={"worker-1": 2}), ["worker-1"]) == ()
+
+
+def test_a_heal_that_failed_at_its_end_goes_on_too() -> None:
+    asked = settings({"workers.worker.heal": {"worker-1": 3}})
+    delivered = replace(exported("worker-1", heal={"worker-1": 3}), unfinished=frozenset({"worker-1"}))
+    assert edits.heal(asked, delivered, ["worker-1"]) == ()
+    assert (
+        edits.roll(settings({"generation": 1}), replace(delivered, nodes=exported("worker-1", cluster=1).nodes)) == ()
+    )
+
+
+def test_what_is_unfinished_is_read_from_the_state() -> None:
+    nodes: dict[str, Any] = {"nodes": {"worker-1": {}, "worker-10": {}}}
+    resources = [
+        {"urn": "urn:pulumi:x::y::command:remote:Command::worker-10-join", "pendingReplacement": True},
+        {"urn": "urn:pulumi:x::y::command:remote:Command::worker-1-join"},
+    ]
+    assert read_exports(nodes, {"deployment": {"resources": resources}}).unfinished == {"worker-10"}
 
 
 def test_a_heal_to_a_number_that_was_reached_asks_for_nothing() -> None:
