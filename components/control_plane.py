@@ -112,20 +112,20 @@ class ControlPlane(pulumi.ComponentResource):
         return restored
 
     def _join_in_turn(self, args: ControlPlaneArgs, founded: RemoteScript) -> pulumi.Resource:
-        """Etcd takes one member at a time. The founder, too, is a member like any other, so it can be healed.
+        """Etcd takes one member at a time, and each ticket's certificates take the place of the one before.
 
-        Its steward is its first peer. When others wait for the founder's own replacement, the peer is as it was and
-        serves; in every other case the founder comes last, so that the peer has joined.
+        The founder, too, is a member like any other, so it can be healed. Its steward is its first peer. When others
+        wait for the founder's own replacement, the peer is as it was and serves; in every other case the founder comes
+        last, so that the peer has joined.
         """
         founder, *others = args.nodes
         waited_for = any(founder.key in node.after for node in others)
-        peers = {founder.key: others[0], **{node.key: args.nodes[i] for i, node in enumerate(others)}}
+        before: pulumi.Resource = founded
         for node in [founder, *others] if waited_for else [*others, founder]:
             machine = self.machines.get(node.key) or self._machine(node, args)
-            before = self.members.get(peers[node.key].key)
             host = others[0] if node is founder else founder
-            steward = Steward(berth=host.machine.berth, ready=[before] if before else [founded])
-            self.members[node.key] = Membership(node, machine, steward, opts=self._child).member
+            steward = Steward(berth=host.machine.berth, ready=[before])
+            before = self.members[node.key] = Membership(node, machine, steward, opts=self._child).member
         return self.members[founder.key] if args.founder_changes else founded
 
     def _addons(self, name: str, args: ControlPlaneArgs) -> pulumi.Resource:
