@@ -1,14 +1,14 @@
 """The lab's process 1 as the host sees it: whether it lives, what it says, and how to get inside."""
 
+import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 from lab import paths
 from lab.errors import LabError
 
-NETNS = "nodewright-lab"
-# The same word names the lab's cgroups.
-FAMILY = "nodewright-lab"
+USUAL_NAME = "nodewright-lab"
 # What programs inside find, whatever the caller's own environment is.
 ENVIRONMENT = {
     "HOME": "/root",
@@ -18,6 +18,18 @@ ENVIRONMENT = {
     "PYTHONWARNINGS": "ignore",
     "TERM": "dumb",
 }
+
+
+def name() -> str:
+    """Names the lab's network namespace and cgroups. A lab in an unusual cache has another, so both can run at once."""
+    home = paths.home()
+    if home == Path.home() / ".cache" / "nodewright" / "lab":
+        return USUAL_NAME
+    return f"{USUAL_NAME}-{hashlib.sha256(str(home).encode()).hexdigest()[:8]}"
+
+
+def netns() -> Path:
+    return Path("/run/netns") / name()
 
 
 def pid() -> int:
@@ -50,5 +62,5 @@ def status() -> dict[str, Any]:
 
 def inside(*command: str) -> list[str]:
     """The command line that runs a program in the lab's root and all of its namespaces."""
-    clean = ["/usr/bin/env", "-i", "--chdir=/", *(f"{name}={value}" for name, value in ENVIRONMENT.items())]
+    clean = ["/usr/bin/env", "-i", "--chdir=/", f"LAB_NAME={name()}", *(f"{k}={v}" for k, v in ENVIRONMENT.items())]
     return ["nsenter", "-t", str(require_pid()), "-m", "-n", "-p", "-u", "-i", *clean, *command]

@@ -139,7 +139,7 @@ def execute(program: list[str]) -> int:
         raise LabError(message)
     alive.require_pid()
     found = environment.of_user(say)
-    os.execvpe("nsenter", ["nsenter", f"--net=/run/netns/{alive.NETNS}", "--", *program], found)  # noqa: S606
+    os.execvpe("nsenter", ["nsenter", f"--net={alive.netns()}", "--", *program], found)  # noqa: S606
 
 
 def openstack(arguments: list[str], *, admin: bool) -> int:

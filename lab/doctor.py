@@ -4,7 +4,6 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 from lab import alive, host, paths, root
 from lab.inside import places
@@ -26,8 +25,8 @@ def findings() -> Iterator[tuple[bool, str]]:
     yield bool(number), f"process 1: {number}" if number else f"process 1 does not run (log of its last life: {log})"
     if not number:
         return
-    named = Path(f"/run/netns/{alive.NETNS}").exists()
-    yield named, f"network namespace {alive.NETNS}" + ("" if named else " has no name (lab up gives it one)")
+    named = alive.netns().exists()
+    yield named, f"network namespace {alive.name()}" + ("" if named else " has no name (lab up gives it one)")
     status = alive.status()
     for name, unit in status.get("units", {}).items():
         fine = unit["state"] in ("up", "done")

@@ -1,11 +1,11 @@
 #!/bin/bash
 # First process of the lab: builds what the lab sees and becomes its supervisor (process 1).
-# Needs: ROOT (Debian root directory), CACHE (the lab's part of the cache), PACKAGE (this directory), LAB_FAMILY (cgroup);
+# Needs: ROOT (Debian root directory), CACHE (the lab's part of the cache), PACKAGE (this directory), LAB_NAME;
 #   to be process 1 of new mount, net, pid, uts and ipc namespaces.
-# Changes: cgroup LAB_FAMILY/services, CACHE/run/{pid,overlay}; all else in its own namespaces.
+# Changes: cgroup LAB_NAME/services, CACHE/run/{pid,overlay}; all else in its own namespaces.
 # Again: refused by `lab up` while the process lives. Undo: kill the process.
 set -o errexit -o nounset -o pipefail
-: "${ROOT:?}" "${CACHE:?}" "${PACKAGE:?}" "${LAB_FAMILY:?}"
+: "${ROOT:?}" "${CACHE:?}" "${PACKAGE:?}" "${LAB_NAME:?}"
 
 root=$CACHE/run/root
 
@@ -22,7 +22,7 @@ enter_cgroups() {
       cpuset) continue ;;
     esac
     [ -e "$hierarchy/cgroup.procs" ] && [ "$(stat -fc %T "$hierarchy")" != tmpfs ] || continue
-    own=$hierarchy/$LAB_FAMILY/services
+    own=$hierarchy/$LAB_NAME/services
     # On cgroup v2 only the top is a hierarchy, its children are somebody's cgroups.
     if [ "$hierarchy" != /sys/fs/cgroup ] && [ -e /sys/fs/cgroup/cgroup.controllers ]; then continue; fi
     mkdir -p "$own"
@@ -89,7 +89,7 @@ main() {
   make_external_network
   umount -l /.host
   rmdir /.host
-  exec /usr/bin/env -i HOME=/root LC_ALL=C.UTF-8 PYTHONPATH=/opt/nodewright PYTHONWARNINGS=ignore \
+  exec /usr/bin/env -i LAB_NAME="$LAB_NAME" HOME=/root LC_ALL=C.UTF-8 PYTHONPATH=/opt/nodewright PYTHONWARNINGS=ignore \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     /usr/bin/python3 -m lab.inside.supervisor </dev/null
 }

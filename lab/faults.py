@@ -1,8 +1,6 @@
 """Breaks the lab on purpose, each fault with the command that mends it."""
 
-import subprocess
-
-from lab import alive, servers
+from lab import servers
 from lab.errors import LabError
 from lab.inside import places
 
@@ -67,12 +65,17 @@ def set_cards(server: servers.Server, state: str) -> None:
 
 
 def fill(name: str) -> str:
-    """The root file system is full to the last block."""
+    """The root file system is full to the last block; only the last bit is really written, the rest reserved."""
     server = servers.find(name)
     script = """
-        free=$(stat -fc '%a*%S' "$1/disk")
-        fallocate -l $((free)) "$1/disk/$2" 2>/dev/null || dd if=/dev/zero of="$1/disk/$2" bs=1M 2>/dev/null || true
-        dd if=/dev/zero of="$1/disk/$2.rest" bs=4k 2>/dev/null || true
+        cd "$1/disk"
+        for part in 1 2 3 4 5; do
+            blocks=$(stat -fc %a .) size=$(stat -fc %S .)
+            [ "$blocks" -gt 0 ] || break
+            fallocate -l $((blocks * size / 100 * 97 + size)) "$2.$part" 2>/dev/null || rm -f "$2.$part"
+        done
+        dd if=/dev/zero of="$2.rest" bs=4k 2>/dev/null || true
+        sync "$2.rest"
     """
     shell(script, server.directory, FILLER)
     return f"the disk of {server.name} is full; mend: bin/lab fault free {name}"
@@ -80,7 +83,7 @@ def fill(name: str) -> str:
 
 def free(name: str) -> str:
     server = servers.find(name)
-    shell('rm -f "$1/disk/$2" "$1/disk/$2.rest"', server.directory, FILLER)
+    shell('rm -f "$1/disk/$2".*', server.directory, FILLER)
     return f"the disk of {server.name} has room again"
 
 
@@ -123,8 +126,3 @@ def stick(volume: str) -> str:
 def unstick(volume: str) -> str:
     shell('rm -f "$1/$2"', str(places.STUCK_VOLUMES), volume)
     return f"volume {volume} may go; a detach that waits goes on"
-
-
-def shell_in(command: list[str]) -> int:
-    """Run a command in the lab with this terminal."""
-    return subprocess.run(alive.inside(*command), check=False).returncode

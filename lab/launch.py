@@ -54,6 +54,7 @@ def remember(features: list[str]) -> None:
 def start(base: Path, say: Say) -> None:
     """Process 1 in new namespaces. What a life that ended badly left behind goes first."""
     teardown.remove_leftovers()
+    root.remove_older(base)
     for directory in (paths.state(), paths.run(), paths.logs(), paths.home() / "images"):
         directory.mkdir(parents=True, exist_ok=True)
     (paths.run() / "status.json").unlink(missing_ok=True)
@@ -63,7 +64,7 @@ def start(base: Path, say: Say) -> None:
         "ROOT": str(base),
         "CACHE": str(paths.home()),
         "PACKAGE": str(paths.PACKAGE),
-        "LAB_FAMILY": alive.FAMILY,
+        "LAB_NAME": alive.name(),
     }
     namespaces = ("--mount", "--net", "--pid", "--uts", "--ipc", "--fork", "--kill-child=KILL")
     with (paths.logs() / "supervisor.log").open("wb") as log:
@@ -85,8 +86,8 @@ def start(base: Path, say: Say) -> None:
 
 def name_namespace() -> None:
     """So that `ip netns` shows it and `lab exec` finds it."""
-    if not Path(f"/run/netns/{alive.NETNS}").exists():
-        subprocess.run(["ip", "netns", "attach", alive.NETNS, str(alive.require_pid())], check=True)
+    if not alive.netns().exists():
+        subprocess.run(["ip", "netns", "attach", alive.name(), str(alive.require_pid())], check=True)
 
 
 def wait_until_ready(say: Say) -> None:

@@ -43,7 +43,6 @@ def ensure(say: Callable[[str], None]) -> Path:
     with lock.held(paths.home() / "root.lock", say, "another build of OpenStack's root directory"):
         if not target.is_dir():
             build(target, say)
-            remove_older(target)
     return target
 
 
@@ -113,7 +112,7 @@ def host_apt_settings() -> list[str]:
 
 
 def remove_older(current: Path) -> None:
-    """Roots of earlier package lists are a gigabyte each."""
+    """Roots of earlier package lists are two gigabytes each. Only while no lab runs: it could run in one of them."""
     for other in current.parent.glob("root-*"):
         if other.is_dir() and other != current:
             shutil.rmtree(other)

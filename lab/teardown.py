@@ -18,6 +18,7 @@ Say = Callable[[str], None]
 # Servers halt and databases close in this time; then the plug is pulled.
 GRACE_S = 45.0
 KILL_S = 10.0
+VISITOR_S = 3.0
 
 
 def down(say: Say) -> None:
@@ -53,10 +54,11 @@ def end_process(number: int) -> None:
 
 
 def remove_leftovers() -> None:
-    """In the order in which one thing holds the other: processes, names, mounts, loop devices, cgroups."""
+    """In the order in which one thing holds the other: processes, network, mounts, loop devices, cgroups."""
     kill_strays()
-    if Path(f"/run/netns/{alive.NETNS}").exists():
-        subprocess.run(["ip", "netns", "delete", alive.NETNS], check=False)
+    end_visitors()
+    if alive.netns().exists():
+        subprocess.run(["ip", "netns", "delete", alive.name()], check=False)
     unmount_strays()
     detach_loops()
     remove_cgroups()
@@ -67,7 +69,7 @@ def remove_leftovers() -> None:
 def cgroups() -> list[Path]:
     """The lab's cgroup in each hierarchy: every process it ever started is in one of them."""
     top = Path("/sys/fs/cgroup")
-    return [path for path in (top / alive.FAMILY, *top.glob(f"*/{alive.FAMILY}")) if path.is_dir()]
+    return [path for path in (top / alive.name(), *top.glob(f"*/{alive.name()}")) if path.is_dir()]
 
 
 def strays() -> set[int]:
@@ -92,6 +94,30 @@ def kill_strays() -> None:
             message = f"stopping the lab: these processes do not die: {sorted(found)}"
             raise LabError(message)
         time.sleep(0.1)
+
+
+def end_visitors() -> None:
+    """What `lab exec` started and what still runs would keep the network alive, with nothing in it that answers."""
+    if not alive.netns().exists():
+        return
+    network = alive.netns().stat().st_ino
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        until = time.monotonic() + VISITOR_S
+        while (found := members_of(network)) and time.monotonic() < until:
+            for number in found:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(number, how)
+            time.sleep(0.1)
+
+
+def members_of(network: int) -> list[int]:
+    """Processes in this network namespace, apart from the one that asks."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "ns" / "net").stat().st_ino == network and int(process.name) != os.getpid():
+                found.append(int(process.name))
+    return found
 
 
 def unmount_strays() -> None:

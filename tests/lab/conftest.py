@@ -9,6 +9,7 @@ from pathlib import Path
 import openstack
 import pytest
 
+from tests.lab.data_cluster import KEEP, DataCluster
 from tests.lab.site import LabSite
 
 LAB = Path(__file__).parents[2] / "bin" / "lab"
@@ -59,3 +60,17 @@ def site(
     name = request.module.__name__.rpartition(".")[2].removeprefix("test_").replace("_", "-")
     with LabSite(cloud, name, tmp_path_factory.mktemp(name)) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def data_cluster(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCluster]:
+    """A cluster with storage and registry beside it; shared, because it takes minutes to make."""
+    made = DataCluster(tmp_path_factory.mktemp("data-cluster"))
+    try:
+        made.must_up()
+        yield made
+    finally:
+        made.clean()
+        if not os.environ.get(KEEP):
+            gone = made.destroy()
+            assert gone.ok, gone.output

@@ -30,9 +30,7 @@ def test_customer_publishes_no_image(cloud: openstack.connection.Connection) -> 
 
 
 def test_customer_sees_no_other_projects(cloud: openstack.connection.Connection) -> None:
-    with pytest.raises(openstack.exceptions.HttpException) as raised:
-        cloud.identity.get("/projects").raise_for_status()
-    assert refusal(raised.value) == FORBIDDEN
+    assert cloud.identity.get("/projects").status_code == FORBIDDEN
 
 
 def test_customer_sees_no_hypervisors(cloud: openstack.connection.Connection) -> None:
@@ -66,8 +64,8 @@ def test_instance_quota_refuses(site: LabSite, cloud: openstack.connection.Conne
             image_id=cloud.image.find_image("debian-12", ignore_missing=False).id,
             flavor_id=cloud.compute.find_flavor("m1.small", ignore_missing=False).id,
             networks=[{"uuid": network.id}],
-            min_count=100,
-            max_count=100,
+            min_count=21,
+            max_count=21,
         )
 
 
