@@ -30,6 +30,8 @@ class Job:
     turns: Turns
     catalog: Catalog
     root: Path
+    # What this item and those after it need when they are all built.
+    disk_gib: float
     # Where the item will stand, by the roads that may be taken, the preferred first.
     directories: dict[str, Path]
 
@@ -94,7 +96,7 @@ class Job:
     def _build(self, work: Path, out: Path, lock: int, *, only_always: bool) -> str:
         builds = [build for build in self.item.builds if build.always or not only_always]
         if not only_always:
-            check_disk(self.item, self.root)
+            check_disk(self.item, self.disk_gib, self.root)
         go = golang.find_go(self.catalog.go, self.root)
         bench = Workbench(
             item=self.item,
@@ -131,13 +133,13 @@ class Job:
         return final
 
 
-def check_disk(item: Item, root: Path) -> None:
-    """Refuse to begin a build that the disk cannot hold."""
-    free = shutil.disk_usage(root).free / 2**30
-    if free < item.disk_gib:
+def check_disk(item: Item, needed_gib: float, root: Path) -> None:
+    """Refuse to begin builds that the disk cannot hold."""
+    free_gib = shutil.disk_usage(root).free / 2**30
+    if free_gib < needed_gib:
         text = (
-            f"building {item.name}: {free:.1f} GiB are free on the disk of {root}, {item.disk_gib:g} GiB are needed; "
-            "free some, or set NODEWRIGHT_CACHE to a directory on a larger disk"
+            f"building {item.name} and what is made with it: {free_gib:.1f} GiB are free on the disk of {root}, about "
+            f"{needed_gib:.2g} GiB are needed; free some, or set NODEWRIGHT_CACHE to a directory on a larger disk"
         )
         raise ToolchainError(text)
 

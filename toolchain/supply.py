@@ -81,6 +81,7 @@ class Supply:
                         turns=turns,
                         catalog=self.catalog,
                         root=self.root,
+                        disk_gib=sum(later.disk_gib for later in items[place - 1 :]),
                         directories=self.directories(item),
                     )
                     futures[item.name] = threads.submit(job.run)

@@ -213,7 +213,7 @@ def test_a_full_disk_is_said_before_anything_is_built(tmp_path: Path, monkeypatc
     tiny = shutil.disk_usage(tmp_path)._replace(free=1 << 20)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: tiny)
     with pytest.raises(
-        ToolchainError, match=r"building greeter: 0.0 GiB are free on the disk of .*, 0.01 GiB are needed"
+        ToolchainError, match=r"building greeter .*: 0.0 GiB are free on the disk of .*, about 0.01 GiB are needed"
     ):
         supply(tmp_path).ensure([])
 
