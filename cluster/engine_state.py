@@ -10,8 +10,6 @@ import pulumi
 from cluster.keys import SecretError
 from cluster.plan import Change, ClusterPlan
 
-# A ticket lives for thirty minutes; a try that begins later than half of that takes a new one.
-TRY_S = 900
 HOW_TO_SET = "run: openssl rand -hex 32 | pulumi config set --secret nodewright:secret"
 
 
@@ -65,11 +63,12 @@ def attempts(plan: ClusterPlan, outputs: Mapping[str, Any], now: float | None = 
     """Name for each node the try in which it came in.
 
     A node that is in keeps the name it came in with, so that nothing changes. The exports are written only when an
-    `up` went through: after one that failed, whoever was on the way in is still new and gets a fresh ticket.
+    `up` went through: after one that failed, whoever was on the way in is still new and gets a fresh ticket, as the
+    last one may have expired or its certificates been replaced since.
     """
     known = outputs.get("attempts")
     known = known if isinstance(known, Mapping) else {}
-    current = str(int((time.time() if now is None else now) // TRY_S))
+    current = str(int(time.time() if now is None else now))
     return {
         node.key: str(known.get(node.key, "")) if node.change is Change.KEPT else current
         for node in plan.nodes
