@@ -37,4 +37,6 @@ def test_floating_ips_go_before_the_router_that_leads_to_them(stack: Stack) -> N
 
     destroyed = stack.destroy()
 
-    assert destroyed.in_order("delete FloatingIp load-balancer", "delete RouterInterface network", "delete Router network")
+    assert destroyed.in_order(
+        "delete FloatingIp load-balancer", "delete RouterInterface network", "delete Router network"
+    )
