@@ -151,10 +151,16 @@ class DataCluster:
 
     def write_manifest(self, text: str) -> str:
         """Write a manifest where a stack may name it; it goes with the cluster."""
-        path = ROOT / "manifests/storage" / f"{self._directory.name}.yaml"
+        return self._write(f"manifests/storage/{self._directory.name}.yaml", text)
+
+    def write_certificate(self, text: str) -> str:
+        return self._write(f"tests/lab/{self._directory.name}.pem", text)
+
+    def _write(self, place: str, text: str) -> str:
+        path = ROOT / place
         path.write_text(text)
         self._written.append(path)
-        return str(path.relative_to(ROOT))
+        return place
 
     def clean(self) -> None:
         for path in self._written:

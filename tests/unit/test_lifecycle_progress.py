@@ -10,7 +10,7 @@ SERVER, COMMAND = "openstack:compute/instance:Instance", "command:remote:Command
 
 
 def event(kind: str, op: str, type_: str, name: str) -> Any:
-    metadata = SimpleNamespace(op=op, urn=f"{URN}{type_}::{name}", diffs=None, detailed_diff=None)
+    metadata = SimpleNamespace(op=op, urn=f"{URN}{type_}::{name}", diffs=None, detailed_diff=None, old=None)
     kinds = {"resource_pre_event": None, "res_outputs_event": None, "res_op_failed_event": None}
     return SimpleNamespace(**{**kinds, kind: SimpleNamespace(metadata=metadata)})
 
