@@ -1,6 +1,6 @@
 module nodewright/provider-command
 
-go 1.26.8
+go 1.26.0
 
 require (
 	github.com/gobwas/glob v0.2.3
