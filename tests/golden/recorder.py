@@ -12,6 +12,7 @@ from pulumi.runtime import mocks
 
 SECRET_MARK = "4dabf18193072939515e22adb298388d"  # how the engine's protocol marks secrets
 LONGEST_SHOWN = 80
+ADDRESSES = {"registry": "10.30.0.9"}  # part of a certificate, so it has to be one
 
 
 class Cloud(mocks.Mocks):
@@ -19,7 +20,7 @@ class Cloud(mocks.Mocks):
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
         known: dict[str, dict[Any, Any]] = {
-            "openstack:networking/port:Port": {"allFixedIps": [f"address of {args.name}"]},
+            "openstack:networking/port:Port": {"allFixedIps": [ADDRESSES.get(args.name, f"address of {args.name}")]},
             "openstack:networking/floatingIp:FloatingIp": {"address": f"public address of {args.name}"},
             "command:remote:Command": {"stdout": f"stdout of {args.name}"},
         }

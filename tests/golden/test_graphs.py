@@ -26,7 +26,7 @@ def graph(raw: dict[str, Any], previous: Previous = NOTHING) -> str:
     return record(lambda: build(settings, planned, secret=SECRET, passwords={}, attempts=attempts).exports())
 
 
-@pytest.mark.parametrize("name", ["Pulumi.lab.yaml", "Pulumi.ha.yaml", "small.example.yaml"])
+@pytest.mark.parametrize("name", ["Pulumi.lab.yaml", "Pulumi.ha.yaml", "Pulumi.storage.yaml", "small.example.yaml"])
 def test_first_up_of_a_stack(name: str, golden: Golden) -> None:
     config = yaml.safe_load((STACKS / name).read_text(encoding="utf-8"))["config"]
     golden(f"graphs/{name.removeprefix('Pulumi.').split('.')[0]}.json", graph(config["nodewright:cluster"]))
