@@ -23,7 +23,7 @@ from components.load_balancer import LoadBalancer, LoadBalancerArgs
 from components.machine import Machine, MachineArgs
 from components.membership import Drain, NodeArgs
 from components.network import Network, NetworkArgs
-from components.remote_script import Host
+from components.remote_script import Host, RemoteScript
 from components.security_groups import SecurityGroups, SecurityGroupsArgs, ServicePort
 from components.workers import Workers, WorkersArgs
 
@@ -69,12 +69,18 @@ class _Build:
         self._machines: dict[str, Machine] = {}
         self._front = self._make_load_balancer(plan.load_balancer) if plan.load_balancer else {}
         self._control_plane = self._make_control_plane()
-        self._make_workers()
+        self._workers = self._make_workers()
 
         self._make_storage()
         self._make_registry()
 
     def outputs(self) -> ClusterOutputs:
+        """Say what the stack exports. The engine keeps the exports of an `up` of which each could be told.
+
+        So each node's wait for its last step: exports that say what a node is are about one that serves, and after an
+        `up` that failed the next one still knows what the last good one left.
+        """
+        last_steps = {**self._front, **self._control_plane.members, **self._workers.members}
         return ClusterOutputs(
             plan=self._plan,
             endpoint=self._public_endpoint.apply(lambda host: f"https://{host}:{API_PORT}"),
@@ -83,7 +89,7 @@ class _Build:
             nodes={
                 key: NodeOutputs(
                     address=machine.address,
-                    server_id=machine.server_id,
+                    server_id=when_finished(machine.server_id, last_steps.get(key)),
                     floating_ip=self._berths[key].public_address,
                 )
                 for key, machine in self._machines.items()
@@ -223,7 +229,7 @@ class _Build:
             **({"NFS_CLIENT": "yes"} if node.role.is_node and self._plan.storage else {}),
         }
 
-    def _make_load_balancer(self, node: NodePlan) -> dict[str, pulumi.Resource]:
+    def _make_load_balancer(self, node: NodePlan) -> dict[str, RemoteScript]:
         self._machines[node.key] = Machine(node.key, self._machine_args(node))
         load_balancer = LoadBalancer(
             node.key,
@@ -266,7 +272,7 @@ class _Build:
         self._machines.update(control_plane.machines)
         return control_plane
 
-    def _make_workers(self) -> None:
+    def _make_workers(self) -> Workers:
         serving = {node.key: self._control_plane.in_service for node in self._plan.control_planes}
         workers = Workers(
             "workers",
@@ -278,6 +284,7 @@ class _Build:
             ),
         )
         self._machines.update(workers.machines)
+        return workers
 
     # What stands beside the nodes.
 
@@ -341,3 +348,8 @@ class _Build:
         return self._berths[node.key].address.apply(
             lambda address: kubeadm.join_config(self._settings, node, address=address)
         )
+
+
+def when_finished(value: pulumi.Output[str], step: RemoteScript | None) -> pulumi.Output[str]:
+    """Give the value once the step has gone well; never, when it fails."""
+    return pulumi.Output.all(value, step.id).apply(lambda known: str(known[0])) if step else value

@@ -31,7 +31,7 @@ class ControlPlane(pulumi.ComponentResource):
     steward: Steward
     """Who admits workers and sees them off."""
     machines: dict[str, Machine]
-    members: dict[str, pulumi.Resource]
+    members: dict[str, RemoteScript]
     """The step after which each machine serves."""
     in_service: pulumi.Resource
     """The step after which all machines and add-ons are at the cluster's version."""

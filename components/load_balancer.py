@@ -18,7 +18,7 @@ class LoadBalancerArgs:
 
 
 class LoadBalancer(pulumi.ComponentResource):
-    serving: pulumi.Resource
+    serving: RemoteScript
     """The step after which every member that lives is reached."""
 
     def __init__(self, name: str, args: LoadBalancerArgs, opts: pulumi.ResourceOptions | None = None) -> None:

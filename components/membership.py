@@ -68,7 +68,7 @@ class NodeArgs:
 
 
 class Membership(pulumi.ComponentResource):
-    member: pulumi.Resource
+    member: RemoteScript
     """The step after which the node serves; its removal is what takes the node out of the cluster."""
 
     def __init__(

@@ -9,6 +9,7 @@ import pulumi
 
 from components.machine import Machine
 from components.membership import Membership, NodeArgs, Steward
+from components.remote_script import RemoteScript
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,22 +23,24 @@ class WorkersArgs:
 
 class Workers(pulumi.ComponentResource):
     machines: dict[str, Machine]
+    members: dict[str, RemoteScript]
+    """The step after which each machine serves."""
 
     def __init__(self, name: str, args: WorkersArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("nodewright:cluster:Workers", name, {"count": len(args.nodes)}, opts)
         child = pulumi.ResourceOptions(parent=self)
 
         self.machines = {}
-        members: list[pulumi.Resource] = []
+        self.members = {}
         finished = dict(args.finished)
         for node in args.nodes:
             after = [finished[key] for key in node.after]
             machine = Machine(node.key, replace(node.machine, after=after), child)
             # Resources go in the opposite order to the one they came in: this bounds how many are drained at once.
-            in_turn = members[-args.leaves_at_once :][:1] if len(members) >= args.leaves_at_once else []
+            turn = len(self.members) - args.leaves_at_once
+            in_turn = list(self.members.values())[turn : turn + 1] if turn >= 0 else []
             membership = Membership(node, machine, args.steward, in_turn, child)
-            members.append(membership.member)
-            finished[node.key] = membership.member
+            self.members[node.key] = finished[node.key] = membership.member
             self.machines[node.key] = machine
 
         self.register_outputs({})
