@@ -18,9 +18,9 @@ EVERY_OPTION = "nfsvers=4.2,hard,noatime,proto=tcp,timeo=600,retrans=2"
 
 @pytest.fixture(scope="module")
 def server(site: LabSite) -> Machine:
+    volume = site.create_volume("nfs-data")  # first, so that it goes last
     machine = site.reserve("nfs-server")
     site.boot([machine], "node-1.34.3")
-    volume = site.create_volume("nfs-data")
     site.attach(machine, volume)
     machine.run(f"sudo mkfs.ext4 -q /dev/disk/by-id/virtio-{volume[:20]}")
     machine.run(f"sudo mount /dev/disk/by-id/virtio-{volume[:20]} /srv && sudo chmod 1777 /srv")
