@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from cluster.plan.names import CONTROL_PLANE, LOAD_BALANCER, control_plane_keys, worker_indexes
+from cluster.plan import plan
+from cluster.plan.names import CONTROL_PLANE, LOAD_BALANCER, REGISTRY, STORAGE, worker_indexes
+from cluster.previous import NOTHING
 from cluster.settings import ClusterSettings, Pool
 from lifecycle.errors import Exit, LifecycleError
 from lifecycle.exports import Exports
@@ -31,11 +33,12 @@ class Edit:
 def scale(settings: ClusterSettings, pool: str, count: int) -> tuple[Edit, ...]:
     """Give a pool a number of machines."""
     path, section = _pool(settings, pool, f"scaling {pool}")
-    if pool == LOAD_BALANCER:
-        raise LifecycleError(Exit.USAGE, "scaling load-balancer: there is always one; scale control-plane or a pool")
+    if not hasattr(section, "count"):
+        text = f"scaling {pool}: there is always one; scale control-plane or a pool of workers"
+        raise LifecycleError(Exit.USAGE, text)
     if count < 0:
         raise LifecycleError(Exit.USAGE, f"scaling {pool}: {count} is no count; give 0 or more")
-    return _edits((*path, "count"), getattr(section, "count", 1), count)
+    return _edits((*path, "count"), section.count, count)
 
 
 def remove(settings: ClusterSettings, pool: str, nodes: Iterable[str]) -> tuple[Edit, ...]:
@@ -98,31 +101,17 @@ def upgrade(settings: ClusterSettings, version: str, image: str | None = None) -
     return tuple(edits)
 
 
-def node_keys(settings: ClusterSettings) -> tuple[str, ...]:
-    """Name every machine that the settings ask for."""
-    front = (LOAD_BALANCER,) if settings.load_balancer else ()
-    workers = (f"{name}-{i}" for name, pool in sorted(settings.workers.items()) for i in worker_indexes(pool, name))
-    return (*front, *control_plane_keys(settings), *workers)
-
-
-def pool_of(settings: ClusterSettings, node: str) -> str | None:
-    """Name the pool of a machine that the settings ask for."""
-    if node == LOAD_BALANCER:
-        return LOAD_BALANCER if settings.load_balancer else None
-    if node in control_plane_keys(settings):
-        return CONTROL_PLANE
-    for name, pool in settings.workers.items():
-        if node in {f"{name}-{index}" for index in worker_indexes(pool, name)}:
-            return name
-    return None
+def node_pools(settings: ClusterSettings) -> dict[str, str]:
+    """Name every machine that the settings ask for, with its pool."""
+    return {node.key: node.pool for node in plan(settings, NOTHING).nodes}
 
 
 def _heal_one(settings: ClusterSettings, exports: Exports, node: str, number: int | None) -> tuple[Edit, ...]:
     doing = f"healing {node}"
-    pool = pool_of(settings, node)
-    if pool is None:
-        raise _unknown_node(doing, node, node_keys(settings))
-    path, section = _pool(settings, pool, doing)
+    pools = node_pools(settings)
+    if node not in pools:
+        raise _unknown_node(doing, node, pools)
+    path, section = _pool(settings, pools[node], doing)
     asked = section.heal.get(node, 0)
     before = exports.nodes.get(node)
     pending = node in exports.unfinished or (before is not None and asked > before.heal)
@@ -134,13 +123,18 @@ def _heal_one(settings: ClusterSettings, exports: Exports, node: str, number: in
 
 
 def _pool(settings: ClusterSettings, pool: str, doing: str) -> tuple[tuple[str, ...], Pool]:
-    if pool == CONTROL_PLANE:
-        return (CONTROL_PLANE,), settings.control_plane
-    if pool == LOAD_BALANCER and settings.load_balancer:
-        return (LOAD_BALANCER,), settings.load_balancer
+    sections: dict[str, Pool | None] = {
+        CONTROL_PLANE: settings.control_plane,
+        LOAD_BALANCER: settings.load_balancer,
+        STORAGE: settings.storage,
+        REGISTRY: settings.registry,
+    }
+    section = sections.get(pool)
+    if section is not None:
+        return (pool,), section
     if pool in settings.workers:
         return ("workers", pool), settings.workers[pool]
-    known = (CONTROL_PLANE, *settings.workers)
+    known = (*(name for name, present in sections.items() if present), *settings.workers)
     raise LifecycleError(Exit.USAGE, f"{doing}: there is no pool {pool}; {_suggest(pool, known)}")
 
 

@@ -5,8 +5,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.results import NodeResult, Phase
-from lifecycle.steps import COMMAND, FLOATING_IP, PORT, SERVER, SILENT_TYPES, VOLUME, Action, Step, from_event, node_of
+from lifecycle.results import CLUSTER, NodeResult, Phase
+from lifecycle.steps import COMMAND, FLOATING_IP,
+    KINDS,
+    PORT, SERVER, SILENT_TYPES, VOLUME, Action, Step, from_event, node_of
 
 THINGS = {SERVER: "machine", PORT: "port", VOLUME: "volume", FLOATING_IP: "floating IP"}
 STARTS = {"create", "create-replacement", "update", "delete", "delete-replaced"}
@@ -88,7 +90,7 @@ class Tracker:
     def _step(self, step: Step, state: str) -> None:
         if step.op not in STARTS or step.type.startswith(SILENT_TYPES):
             return
-        node = node_of(step.name, self._nodes) or "cluster"
+        node = node_of(step.name, self._nodes) or CLUSTER
         now = self._clock()
         key = (step.urn, step.op)
         if state == "begun":
@@ -129,5 +131,7 @@ def phase_name(step: Step, node: str) -> str:
         # `control-plane-0-state-mount` is the mount of a volume; the last word is what counts.
         word = part.rpartition("-")[2]
         return GOING.get(word, f"forget {part}") if going else COMING.get(word, part)
-    thing = THINGS.get(step.type, part or step.type.rpartition(":")[2])
-    return f"{VERBS[step.op]} {thing}"
+    if step.type in THINGS:
+        return f"{VERBS[step.op]} {THINGS[step.type]}"
+    kind = step.type.rpartition(":")[2]
+    return f"{VERBS[step.op]} {KINDS.get(kind, kind)} {part}"

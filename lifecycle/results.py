@@ -8,6 +8,8 @@ from typing import Any
 from lifecycle.ticket import Ticket
 
 SCHEMA = "nodewright/result/v1"
+CLUSTER = "cluster"
+"""Stands in the place of a machine for what belongs to none."""
 
 
 class Outcome(StrEnum):
@@ -73,5 +75,8 @@ def _lines(result: Result) -> Iterable[str]:
     yield f"{result.operation}: {result.outcome.value}{took}"
     width = max((len(node.node) for node in result.nodes), default=0)
     for node in result.nodes:
+        if node.node == CLUSTER:
+            yield f"  {node.node:{width}}  {len(node.phases)} {'part' if len(node.phases) == 1 else 'parts'}, {node.seconds:.1f} s"
+            continue
         phases = ", ".join(f"{phase.name} {phase.seconds:.1f} s" for phase in node.phases)
         yield f"  {node.node:{width}}  {node.action}, {node.seconds:.1f} s: {phases}"

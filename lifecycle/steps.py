@@ -11,6 +11,18 @@ VOLUME = "openstack:blockstorage/volume:Volume"
 FLOATING_IP = "openstack:networking/floatingIp:FloatingIp"
 SECURITY_RULE = "openstack:networking/secGroupRule:SecGroupRule"
 COMMAND = "command:remote:Command"
+KINDS = {
+    "Command": "step",
+    "Port": "port",
+    "Volume": "volume",
+    "Network": "network",
+    "Subnet": "subnet",
+    "Router": "router",
+    "RouterInterface": "router interface",
+    "SecGroup": "security group",
+    "SecGroupRule": "security rule",
+    "ServerGroup": "server group",
+}
 SILENT_TYPES = ("pulumi:pulumi:Stack", "pulumi:providers:", "nodewright:cluster:")
 
 
@@ -53,6 +65,8 @@ class Step:
     urn: str
     changed: tuple[str, ...] = ()
     """Properties that differ, and so caused the step."""
+    retained: bool = False
+    """Taken out of the state only; it stays in the cloud."""
 
     @property
     def type(self) -> str:
@@ -78,6 +92,7 @@ class ResourceChange:
     type: str
     action: Action
     changed: tuple[str, ...]
+    retained: bool
 
     @property
     def is_silent(self) -> bool:
@@ -92,6 +107,7 @@ def from_event(metadata: Any) -> Step:
         op=metadata.op.value if hasattr(metadata.op, "value") else str(metadata.op),
         urn=metadata.urn,
         changed=tuple(sorted({*(metadata.diffs or ()), *detailed})),
+        retained=bool(metadata.old and metadata.old.retain_on_delete),
     )
 
 
@@ -121,4 +137,5 @@ def _fold_one(steps: list[Step]) -> ResourceChange:
         type=steps[0].type,
         action=action,
         changed=tuple(sorted({name for step in steps for name in step.changed})),
+        retained=any(step.retained for step in steps),
     )

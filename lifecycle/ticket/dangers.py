@@ -15,6 +15,11 @@ from lifecycle.situation import Situation
 from lifecycle.steps import COMMAND, PORT, SECURITY_RULE, SERVER, VOLUME, Action, ResourceChange
 from lifecycle.ticket.model import Danger, Level, NodeChange, Quorum
 
+AWAY = {
+    Role.LOAD_BALANCER.value: "nobody outside reaches the API and services",
+    Role.STORAGE.value: "pods wait for their files",
+    Role.REGISTRY.value: "no image can be pulled from the cluster's registry",
+}
 LEAVES = frozenset({Action.REPLACED, Action.REMOVED})
 
 
@@ -69,7 +74,9 @@ def _quorum(live: Live, nodes: Sequence[NodeChange], quorum: Quorum) -> Iterator
 
 def _data(nodes: Sequence[NodeChange], changes: Sequence[ResourceChange]) -> Iterator[Danger]:
     for change in changes:
-        if change.type == VOLUME and change.action in LEAVES:
+        if change.type == VOLUME and change.action in LEAVES and change.retained:
+            yield _warn("left-behind", f"volume {change.name} stays in the cloud, and the stack forgets it")
+        elif change.type == VOLUME and change.action in LEAVES:
             yield _stop("data-volume", f"volume {change.name} would be deleted, with all that is on it")
     for node in nodes:
         if node.local_data:
@@ -130,8 +137,8 @@ def _addresses(nodes: Sequence[NodeChange], changes: Sequence[ResourceChange]) -
 
 def _front(nodes: Sequence[NodeChange]) -> Iterator[Danger]:
     for node in nodes:
-        if node.role == Role.LOAD_BALANCER.value and node.action is Action.REPLACED:
-            yield _warn("front-down", f"nobody outside reaches the API and services while {node.node} is replaced")
+        if node.action is Action.REPLACED and node.role in AWAY:
+            yield _warn("machine-away", f"{AWAY[node.role]} while {node.node} is replaced")
 
 
 def _everything(exports: Exports, nodes: Sequence[NodeChange]) -> Iterator[Danger]:

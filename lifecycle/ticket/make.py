@@ -44,8 +44,11 @@ def destruction(stack: str, steps: Iterable[Step], exports: Exports) -> Ticket:
     """Say what goes when the whole cluster goes: no rule but one applies to that."""
     changes = [change for change in fold(steps) if not change.is_silent and change.action is Action.REMOVED]
     servers = {change.name for change in changes if change.type == SERVER}
-    volumes = sorted(change.name for change in changes if change.type == VOLUME)
-    data = f", with all data on {', '.join(volumes)}" if volumes else ""
+    volumes = [change for change in changes if change.type == VOLUME]
+    lost = sorted(change.name for change in volumes if not change.retained)
+    left = sorted(change.name for change in volumes if change.retained)
+    data = f", with all data on {', '.join(lost)}" if lost else ""
+    data += f"; what stays in the cloud: {', '.join(left)}" if left else ""
     masters = sum(1 for node in exports.nodes.values() if node.role == Role.CONTROL_PLANE.value)
     return Ticket(
         stack=stack,

@@ -2,22 +2,12 @@
 
 from collections.abc import Iterable
 
-from lifecycle.steps import Action
+from lifecycle.steps import KINDS, Action
 from lifecycle.ticket.model import NodeChange, Quorum, Ticket
 
 ORDER = (Action.REMOVED, Action.REPLACED, Action.ADDED, Action.UPDATED)
 NAMES_SHOWN = 6
-LOAD_BALANCER = "load-balancer"
-KINDS = {
-    "Command": "step",
-    "Network": "network",
-    "Subnet": "subnet",
-    "Router": "router",
-    "RouterInterface": "router interface",
-    "SecGroup": "security group",
-    "SecGroupRule": "security rule",
-    "ServerGroup": "server group",
-}
+NODES = ("control-plane", "worker")
 
 
 def headline(ticket: Ticket) -> str:
@@ -38,7 +28,7 @@ def details(node: NodeChange) -> Iterable[str]:
     """Say what one machine's change means, a line each."""
     if node.pods:
         yield f"{_count(node.pods, 'pod')} {'moves' if len(node.pods) == 1 else 'move'}: {_some(node.pods)}"
-    elif node.pods is not None and node.role != LOAD_BALANCER and node.action in {Action.REPLACED, Action.REMOVED}:
+    elif node.pods is not None and node.role in NODES and node.action in {Action.REPLACED, Action.REMOVED}:
         yield "no pods move"
     if node.keeps:
         yield f"kept: {', '.join(node.keeps)}"
