@@ -43,7 +43,16 @@ token_is_known() {
   [[ $(ask_api "$(ticket_field endpoint)" /api/v1/namespaces/kube-public/configmaps/cluster-info) == *"jws-kubeconfig-${token%%.*}"* ]]
 }
 
+# withdraw: kubeadm refuses the name of a Node that is Ready; the kubelet that made it so says that it is not.
+withdraw() {
+  systemctl stop kubelet
+  kubectl --kubeconfig="$KUBELET_CONF" --request-timeout=10s patch node "$NODE_NAME" --subresource=status \
+    --patch='{"status": {"conditions": [{"type": "Ready", "status": "False", "reason": "Rejoining", "message": "its join was cut off"}]}}' >&2 ||
+    log "$NODE_NAME could not be withdrawn; going on"
+}
+
 join() {
+  if [[ -s $KUBELET_CONF ]]; then withdraw; fi
   if [[ -e $BEGUN || -e $KUBELET_CONF || -e /var/lib/etcd/member ]]; then forget_cluster; fi
   touch "$BEGUN"
   run_logged kubeadm-join timeout 300 kubeadm join --config="$RUN_DIR/join.yaml"
