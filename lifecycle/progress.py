@@ -6,9 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.results import CLUSTER, NodeResult, Phase
-from lifecycle.steps import COMMAND, FLOATING_IP,
+from lifecycle.steps import (
+    COMMAND,
+    FLOATING_IP,
     KINDS,
-    PORT, SERVER, SILENT_TYPES, VOLUME, Action, Step, from_event, node_of
+    PORT,
+    SERVER,
+    SILENT_TYPES,
+    VOLUME,
+    Action,
+    Step,
+    from_event,
+    node_of,
+)
 
 THINGS = {SERVER: "machine", PORT: "port", VOLUME: "volume", FLOATING_IP: "floating IP"}
 STARTS = {"create", "create-replacement", "update", "delete", "delete-replaced"}

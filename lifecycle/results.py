@@ -76,7 +76,7 @@ def _lines(result: Result) -> Iterable[str]:
     width = max((len(node.node) for node in result.nodes), default=0)
     for node in result.nodes:
         if node.node == CLUSTER:
-            yield f"  {node.node:{width}}  {len(node.phases)} {'part' if len(node.phases) == 1 else 'parts'}, {node.seconds:.1f} s"
+            yield f"  {node.node:{width}}  {node.seconds:.1f} s for what belongs to no machine: {len(node.phases)}"
             continue
         phases = ", ".join(f"{phase.name} {phase.seconds:.1f} s" for phase in node.phases)
         yield f"  {node.node:{width}}  {node.action}, {node.seconds:.1f} s: {phases}"
