@@ -2,7 +2,7 @@
 # First process of the lab: builds what the lab sees and becomes its supervisor (process 1).
 # Needs: ROOT (Debian root directory), CACHE (the lab's part of the cache), PACKAGE (this directory), LAB_NAME;
 #   to be process 1 of new mount, net, pid, uts and ipc namespaces.
-# Changes: cgroup LAB_NAME/services, CACHE/run/{pid,overlay}; all else in its own namespaces.
+# Changes: cgroup LAB_NAME/services, CACHE/{run,state,logs,databases}; all else in its own namespaces.
 # Again: refused by `lab up` while the process lives. Undo: kill the process.
 set -o errexit -o nounset -o pipefail
 : "${ROOT:?}" "${CACHE:?}" "${PACKAGE:?}" "${LAB_NAME:?}"
@@ -76,6 +76,7 @@ main() {
   bind "$CACHE/state" /var/lib/lab
   bind "$CACHE/run" /run/lab
   bind "$CACHE/logs" /var/log/lab
+  bind "$CACHE/databases" /var/lib/lab-databases
   bind "$CACHE/images" /var/lib/lab-images ro
   bind "$PACKAGE" /opt/nodewright/lab ro
   hostname lab
@@ -89,7 +90,7 @@ main() {
   make_external_network
   umount -l /.host
   rmdir /.host
-  exec /usr/bin/env -i LAB_NAME="$LAB_NAME" HOME=/root LC_ALL=C.UTF-8 PYTHONPATH=/opt/nodewright PYTHONWARNINGS=ignore \
+  exec /usr/bin/env -i LAB_NAME="$LAB_NAME" LAB_ROOT="${ROOT##*/}" HOME=/root LC_ALL=C.UTF-8 PYTHONPATH=/opt/nodewright PYTHONWARNINGS=ignore \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     /usr/bin/python3 -m lab.inside.supervisor </dev/null
 }

@@ -15,6 +15,8 @@ from lab.errors import LabError
 Say = Callable[[str], None]
 
 LIMIT_S = 600.0
+# In this time a running supervisor has seen new wishes (features, images) and says so in its status.
+NOTICE_S = 1.5
 # Restarts of one unit in this start, after which waiting longer is no use.
 HOPELESS_RESTARTS = 4
 
@@ -30,11 +32,13 @@ def up(say: Say, features: list[str], wanted_images: Collection[str] = images.NA
         remember(features)
         if alive.pid():
             say("the lab is up already; looking whether it is ready")
+            time.sleep(NOTICE_S)
         else:
             start(base, say)
         name_namespace()
-        wait_until_ready(say)
-        publish_clouds()
+    # Without the lock: whoever loses patience may say `lab down`.
+    wait_until_ready(say)
+    publish_clouds()
     say(f"the lab is ready ({time.monotonic() - started:.0f} s); try: bin/lab openstack server list")
 
 

@@ -8,6 +8,8 @@ STATE = Path("/var/lib/lab")
 RUN = Path("/run/lab")
 # The host's <cache>/lab/logs: one file for each unit.
 LOGS = Path("/var/log/lab")
+# The host's <cache>/lab/databases: fresh databases for each root directory.
+KEPT = Path("/var/lib/lab-databases")
 # The host's <cache>/lab/images, read-only: root directories of servers.
 IMAGES = Path("/var/lib/lab-images")
 

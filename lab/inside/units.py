@@ -27,15 +27,6 @@ def wsgi(name: str, script: str, after: tuple[str, ...], environment: dict[str, 
     )  # fmt: skip
 
 
-def database_step(name: str, after: tuple[str, ...], *commands: str) -> Step:
-    script = " && ".join(commands)
-    return Step(name=name, after=after, command=("bash", "-c", script))
-
-
-KEYSTONE_KEYS = "--keystone-user root --keystone-group root"
-NOVA_CELL0 = f"mysql+pymysql://root@localhost/nova_cell0?unix_socket={places.MARIADB_SOCKET}&charset=utf8"
-DATABASES = ("keystone", "placement", "glance", "nova_api", "nova", "nova_cell0", "neutron", "cinder", "heat")
-
 INFRASTRUCTURE: tuple[Unit, ...] = (
     Service(
         name="memcached",
@@ -47,18 +38,26 @@ INFRASTRUCTURE: tuple[Unit, ...] = (
         command=("/opt/nodewright/lab/inside/rabbitmq-run",),
         answers=probes.listens(5672, "127.0.0.1"),
     ),
-    database_step(
-        "mariadb-install",
-        (),
-        "mkdir -p /var/lib/lab/mariadb",
-        "mariadb-install-db --defaults-file=/etc/lab/mariadb.cnf --user=root"
-        " --auth-root-authentication-method=normal --skip-test-db",
+    Step(
+        name="mariadb-install",
+        command=(
+            "mariadb-install-db",
+            "--defaults-file=/etc/lab/mariadb.cnf",
+            "--user=root",
+            "--auth-root-authentication-method=normal",
+            "--skip-test-db",
+        ),
     ),
     Service(
         name="mariadb",
         after=("mariadb-install",),
         command=("mariadbd", "--defaults-file=/etc/lab/mariadb.cnf", "--user=root"),
         answers=probes.succeeds("mariadb-admin", "--no-defaults", "-uroot", f"-S{places.MARIADB_SOCKET}", "ping"),
+    ),
+    Step(
+        name="schemas",
+        after=("mariadb",),
+        command=(PYTHON, "-m", "lab.inside.schemas"),
     ),
     Service(
         name="broken-api",
@@ -67,46 +66,11 @@ INFRASTRUCTURE: tuple[Unit, ...] = (
     ),
 )
 
-# Two processors: two chains of these beside each other are as quick as all at once, and use less memory.
-DATABASE_STEPS: tuple[Unit, ...] = (
-    database_step(
-        "databases",
-        ("mariadb",),
-        "mariadb --no-defaults -uroot -S" + places.MARIADB_SOCKET + " -e '"
-        + " ".join(f"create database if not exists {name};" for name in DATABASES) + "'",
-    ),
-    database_step(
-        "keystone-database",
-        ("databases",),
-        "keystone-manage db_sync",
-        f"keystone-manage fernet_setup {KEYSTONE_KEYS}",
-        f"keystone-manage credential_setup {KEYSTONE_KEYS}",
-        "keystone-manage bootstrap --bootstrap-password lab --bootstrap-region-id RegionOne"
-        + "".join(
-            f" --bootstrap-{interface}-url http://{places.ADDRESS}:5000/v3/"
-            for interface in ("public", "internal", "admin")
-        ),
-    ),
-    database_step(
-        "nova-database",
-        ("keystone-database",),
-        "nova-manage api_db sync",
-        f"nova-manage cell_v2 map_cell0 --database_connection '{NOVA_CELL0}'",
-        # Answers 2 when the cell exists: an interrupted first start must be able to go on.
-        "{ nova-manage cell_v2 create_cell --name cell1 || [ $? -eq 2 ]; }",
-        "nova-manage db sync",
-    ),
-    database_step("neutron-database", ("databases",), "neutron-db-manage upgrade heads"),
-    database_step("cinder-database", ("neutron-database",), "cinder-manage db sync"),
-    database_step("glance-database", ("cinder-database",), "glance-manage db_sync"),
-    database_step("placement-database", ("glance-database",), "placement-manage db sync"),
-)  # fmt: skip
-
 APIS: tuple[Unit, ...] = (
     wsgi(
         "keystone",
         "/usr/bin/keystone-wsgi-public",
-        ("keystone-database", "memcached"),
+        ("schemas", "memcached"),
         # Under uwsgi it looks for no settings of its own accord.
         {"OS_KEYSTONE_CONFIG_DIR": "/etc/keystone", "OS_KEYSTONE_CONFIG_FILES": "keystone.conf"},
     ),
@@ -116,61 +80,52 @@ APIS: tuple[Unit, ...] = (
         command=(PYTHON, "-m", "lab.inside.accounts"),
         inputs=(HERE / "accounts.py",),
     ),
-    wsgi("placement", "/usr/bin/placement-api", ("placement-database",), {}),
+    wsgi("placement", "/usr/bin/placement-api", ("schemas",), {}),
     Service(
         name="neutron",
-        after=(
-            "rabbitmq",
-            "neutron-database",
-        ),
+        after=("rabbitmq", "schemas"),
         command=(PYTHON, "-m", "lab.drivers.neutron_server", "--config-file", "/etc/neutron/neutron.conf"),
         answers=probes.listens(places.API_PORTS["neutron"]),
     ),
     Service(
         name="nova",
-        after=("nova-database",),
+        after=("schemas",),
         command=("nova-api",),
         answers=probes.listens(places.API_PORTS["nova"]),
     ),
     Service(
         name="nova-conductor",
-        after=(
-            "rabbitmq",
-            "nova-database",
-        ),
+        after=("rabbitmq", "schemas"),
         command=("nova-conductor",),
         answers=probes.service_reported("nova", "nova-conductor"),
     ),
     Service(
         name="nova-scheduler",
-        after=("rabbitmq", "nova-database", "accounts"),
+        after=("rabbitmq", "schemas", "accounts"),
         command=("nova-scheduler",),
         answers=probes.service_reported("nova", "nova-scheduler"),
     ),
     Service(
         name="glance",
-        after=("glance-database", "accounts"),
+        after=("schemas", "accounts"),
         command=("glance-api",),
         answers=probes.listens(places.API_PORTS["glance"]),
     ),
     Service(
         name="cinder",
-        after=("cinder-database",),
+        after=("schemas",),
         command=("cinder-api",),
         answers=probes.listens(places.API_PORTS["cinder"]),
     ),
     Service(
         name="cinder-scheduler",
-        after=(
-            "rabbitmq",
-            "cinder-database",
-        ),
+        after=("rabbitmq", "schemas"),
         command=("cinder-scheduler",),
         answers=probes.service_reported("cinder", "cinder-scheduler"),
     ),
     Service(
         name="cinder-volume",
-        after=("rabbitmq", "cinder-database", "accounts"),
+        after=("rabbitmq", "schemas", "accounts"),
         command=("cinder-volume",),
         answers=probes.service_reported("cinder", "cinder-volume"),
     ),
@@ -197,25 +152,16 @@ AGENTS: tuple[Unit, ...] = (
 )
 
 HEAT: tuple[Unit, ...] = (
-    Step(
-        name="heat-database",
-        after=("databases", "accounts"),
-        command=("heat-manage", "db_sync"),
-        feature="heat",
-    ),
     Service(
         name="heat",
-        after=("heat-database",),
+        after=("schemas",),
         command=("heat-api",),
         answers=probes.listens(places.API_PORTS["heat"]),
         feature="heat",
     ),
     Service(
         name="heat-engine",
-        after=(
-            "rabbitmq",
-            "heat-database",
-        ),
+        after=("rabbitmq", "schemas"),
         command=("heat-engine",),
         feature="heat",
     ),
@@ -237,4 +183,4 @@ OFFER: tuple[Unit, ...] = (
     ),
 )
 
-UNITS: tuple[Unit, ...] = INFRASTRUCTURE + DATABASE_STEPS + APIS + AGENTS + HEAT + OFFER
+UNITS: tuple[Unit, ...] = INFRASTRUCTURE + APIS + AGENTS + HEAT + OFFER

@@ -13,6 +13,8 @@ from tests.lab.data_cluster import KEEP, DataCluster
 from tests.lab.site import LabSite
 
 LAB = Path(__file__).parents[2] / "bin" / "lab"
+# The image that these tests need; others stay as they are.
+UP = ("up", "--image", "debian-12")
 
 Lab = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -32,7 +34,7 @@ def lab() -> Lab:
         return done
 
     if not in_the_labs_network():
-        run("up")
+        run(*UP)
     state = json.loads(run("status", "--json", check=False).stdout)
     assert state.get("ready"), f"the lab is not ready: waiting for {state.get('waiting_for', 'bin/lab up')}"
     return run

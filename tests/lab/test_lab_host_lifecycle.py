@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lab import alive, paths, teardown
-from tests.lab.conftest import Lab
+from tests.lab.conftest import UP, Lab
 from tests.lab.kubeadm_by_hand import wait_for
 
 pytestmark = pytest.mark.lab_host
@@ -81,7 +81,7 @@ def test_doctor_names_a_part_that_hangs_and_its_log(lab: Lab) -> None:
 def test_up_on_a_lab_that_is_up_changes_nothing(lab: Lab) -> None:
     before = alive.pid()
     started = time.monotonic()
-    lab("up")
+    lab(*UP)
     assert alive.pid() == before
     assert time.monotonic() - started < 30
 
@@ -91,14 +91,14 @@ def test_servers_are_as_they_were_after_down_and_up(lab: Lab, visit: Path) -> No
     refused = lab("exec", "true", check=False)
     assert refused.returncode == 1
     assert "lab up" in refused.stderr
-    lab("up")
+    lab(*UP)
     visitor(lab, "look", visit)
 
 
 def test_servers_come_back_after_the_lab_was_killed(lab: Lab, visit: Path) -> None:
     os.kill(alive.pid(), signal.SIGKILL)
     wait_for(10, "process 1 to be gone", lambda: not alive.pid())
-    lab("up")
+    lab(*UP)
     visitor(lab, "look", visit)
 
 
@@ -107,7 +107,7 @@ def test_down_leaves_nothing_behind(lab: Lab, visit: Path) -> None:
     before = traces()
     assert not before["loop devices"]
     assert not before["cgroups"]
-    lab("up")
+    lab(*UP)
     stayed = subprocess.Popen([sys.executable, "-m", "lab", "exec", "sleep", "600"])
     try:
         lab("down")
@@ -115,7 +115,7 @@ def test_down_leaves_nothing_behind(lab: Lab, visit: Path) -> None:
         assert stayed.wait(timeout=5) != 0
     finally:
         stayed.kill()
-        lab("up")
+        lab(*UP)
 
 
 def test_down_cleans_up_after_a_lab_that_was_killed(lab: Lab) -> None:
@@ -128,7 +128,7 @@ def test_down_cleans_up_after_a_lab_that_was_killed(lab: Lab) -> None:
         assert alive.name() not in " ".join(left["network namespaces"])
         assert not any(str(paths.home()) in mount for mount in left["mounts"])
     finally:
-        lab("up")
+        lab(*UP)
 
 
 def test_status_says_down_when_it_is_down(lab: Lab, tmp_path: Path) -> None:
