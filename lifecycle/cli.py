@@ -9,6 +9,7 @@ from pathlib import Path
 from lifecycle import operations, picture, scaffold, status, ticket
 from lifecycle.arguments import parser, stack_of
 from lifecycle.console import Console
+from lifecycle.engine import interrupt
 from lifecycle.errors import Exit, LifecycleError
 from lifecycle.operations import PROJECT, OperationFailedError, Options
 from lifecycle.picture import Picture
@@ -34,6 +35,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def _interrupt(number: int, frame: object) -> None:
+    """End as after Ctrl-C; there the terminal tells the engine, here nobody else does."""
+    interrupt()
     raise KeyboardInterrupt
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,14 @@ def prepare_environment(project: Path) -> None:
     if shutil.which("pulumi") is None:
         text = f"starting the engine: there is no pulumi; run in {project}: python3 -m toolchain ensure pulumi"
         raise LifecycleError(Exit.USAGE, text)
+
+
+def interrupt() -> None:
+    """Ask an engine that this process started to stop after the steps it is at, and to note down where it stands."""
+    for tasks in Path("/proc/self/task").glob("*/children"):
+        for child in tasks.read_text(encoding="utf-8").split():
+            if Path(f"/proc/{child}/comm").read_text(encoding="utf-8").strip() == "pulumi":
+                os.kill(int(child), signal.SIGINT)
 
 
 class Engine:

@@ -1,0 +1,133 @@
+"""A stack of its own on the lab, operated as a person would: `nodewright`, and a cluster that answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lifecycle.kubernetes_api import KubernetesApi
+from lifecycle.live import Live, look
+
+ROOT = Path(__file__).parents[2]
+STACK = "ops"
+PROGRAM = (
+    "Pulumi.yaml",
+    "__main__.py",
+    "cluster",
+    "components",
+    "scripts",
+    "manifests",
+    "lifecycle",
+    "toolchain",
+    ".venv",
+    "bin",
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one call of `nodewright` said and did."""
+
+    code: int
+    events: list[dict[str, Any]]
+    errors: str
+
+    @property
+    def last(self) -> dict[str, Any]:
+        assert self.events, self.errors
+        return self.events[-1]
+
+    @property
+    def ticket(self) -> dict[str, Any]:
+        return next(event for event in self.events if event.get("event") == "ticket")
+
+    def actions(self) -> dict[str, str]:
+        """What was really done to each machine."""
+        return {node["node"]: node["action"] for node in self.last["nodes"] if node["node"] != "cluster"}
+
+
+class OperatedCluster:
+    """The stack `ops`: the lab's own, with another name and other addresses."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        for name in PROGRAM:
+            (directory / name).symlink_to(ROOT / name)
+        (directory / "stacks").mkdir()
+        self.file = directory / "stacks" / f"Pulumi.{STACK}.yaml"
+        text = (ROOT / "stacks" / "Pulumi.lab.yaml").read_text(encoding="utf-8")
+        text = text.replace("\n    name: lab\n", f"\n    name: {STACK}\n").replace(
+            "cidr: 10.20.0.0/24", "cidr: 10.61.0.0/24"
+        )
+        self.file.write_text(text.replace("count: 2, image", "count: 1, image"), encoding="utf-8")
+        (directory / "backend").mkdir()
+
+    def environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "PULUMI_BACKEND_URL": f"file://{self.directory / 'backend'}",
+            "PULUMI_CONFIG_PASSPHRASE": "lab",
+            "NODEWRIGHT_STACK": STACK,
+            "PYTHONPATH": str(self.directory),
+        }
+
+    def command(self, *words: str) -> list[str]:
+        return [str(ROOT / ".venv/bin/python"), "-m", "lifecycle", *words, "--json"]
+
+    def run(self, *words: str) -> Run:
+        done = subprocess.run(
+            self.command(*words),
+            cwd=self.directory,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Run(
+            code=done.returncode, events=[json.loads(line) for line in done.stdout.splitlines()], errors=done.stderr
+        )
+
+    def kill_in_the_middle(self, phase: str, *words: str) -> None:
+        """Start an operation and kill it, its engine and its plugins when a phase has begun."""
+        child = subprocess.Popen(
+            self.command(*words),
+            cwd=self.directory,
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert child.stdout
+        for line in child.stdout:
+            event = json.loads(line)
+            if event["event"] == "progress" and event["phase"] == phase and event["state"] == "begun":
+                time.sleep(1)
+                break
+        else:
+            msg = f"{phase} never began"
+            raise AssertionError(msg)
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+    def kubeconfig(self) -> str:
+        return str(self.run("kubeconfig").last["kubeconfig"])
+
+    def live(self) -> Live:
+        return look(self.kubeconfig())
+
+    def api(self) -> KubernetesApi:
+        return KubernetesApi(self.kubeconfig())
+
+    def apply(self, manifest: str) -> None:
+        """Put something into the cluster."""
+        config = self.directory / "kubeconfig"
+        config.touch(mode=0o600)
+        config.write_text(self.kubeconfig(), encoding="utf-8")
+        command = ["kubectl", "--kubeconfig", str(config), "apply", "-f", "-"]
+        subprocess.run(command, input=manifest, text=True, check=True, capture_output=True, env=self.environment())
