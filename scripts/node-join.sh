@@ -15,10 +15,13 @@ ca_hash() {
   echo "sha256:${hash%% *}"
 }
 
+# as_node: a control plane's own kubeconfig names its own API server, which may not be up.
+as_node() { kubectl --kubeconfig="$KUBELET_CONF" --server="https://$(ticket_field endpoint)" --request-timeout=5s "$@"; }
+
 # node_state: member | gone (the cluster has no such Node) | silent (no API answers)
 node_state() {
   local answer
-  if answer=$(kubectl --kubeconfig="$KUBELET_CONF" --request-timeout=5s get node "$NODE_NAME" --output=name 2>&1); then
+  if answer=$(as_node get node "$NODE_NAME" --output=name 2>&1); then
     echo member
   elif [[ $answer == *NotFound* ]]; then
     echo gone
@@ -43,12 +46,14 @@ token_is_known() {
   [[ $(ask_api "$(ticket_field endpoint)" /api/v1/namespaces/kube-public/configmaps/cluster-info) == *"jws-kubeconfig-${token%%.*}"* ]]
 }
 
-# withdraw: kubeadm refuses the name of a Node that is Ready; the kubelet that made it so says that it is not.
+not_ready() { [[ $(as_node get node "$NODE_NAME" --output=jsonpath='{.status.conditions[?(@.type=="Ready")].status}' 2>/dev/null) =~ ^(False|Unknown)$ ]]; }
+
+# withdraw: kubeadm refuses the name of a Node that is Ready, and the Node of a stopped kubelet is that for 40 s more.
 withdraw() {
   systemctl stop kubelet
-  kubectl --kubeconfig="$KUBELET_CONF" --request-timeout=10s patch node "$NODE_NAME" --subresource=status \
-    --patch='{"status": {"conditions": [{"type": "Ready", "status": "False", "reason": "Rejoining", "message": "its join was cut off"}]}}' >&2 ||
-    log "$NODE_NAME could not be withdrawn; going on"
+  if [[ $(node_state) == member ]]; then
+    wait_for 75 "the Node of the join that was cut off to be seen as not Ready" not_ready || log "going on all the same"
+  fi
 }
 
 join() {
