@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -69,6 +70,8 @@ def fault_commands(fault: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
+    # `bin/lab status | head -1` ends quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     chosen = parser().parse_args(arguments)
     try:
         return run(chosen)

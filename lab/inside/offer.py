@@ -7,12 +7,13 @@ from lab.inside.accounts import DEMO, connect
 
 # Name, processors, MiB of memory, GiB of disk.
 FLAVORS = (("m1.small", 1, 1024, 20), ("m1.medium", 2, 2048, 20), ("m1.large", 2, 4096, 40))
-COMPUTE_QUOTA = {"instances": 20, "cores": 40, "ram": 64 * 1024, "server_groups": 10, "server_group_members": 20}
+# Room for some clusters side by side, and small enough that a runaway program meets it.
+COMPUTE_QUOTA = {"instances": 40, "cores": 80, "ram": 128 * 1024, "server_groups": 20, "server_group_members": 40}
 NETWORK_QUOTA = {
-    "networks": 10, "subnets": 10, "routers": 10, "ports": 100, "floating_ips": 20,
-    "security_groups": 30, "security_group_rules": 300,
+    "networks": 20, "subnets": 20, "routers": 20, "ports": 200, "floating_ips": 40,
+    "security_groups": 60, "security_group_rules": 600,
 }  # fmt: skip
-VOLUME_QUOTA = {"volumes": 30, "snapshots": 30, "gigabytes": 500}
+VOLUME_QUOTA = {"volumes": 60, "snapshots": 60, "gigabytes": 1000}
 
 
 def create_flavors(cloud: Any) -> None:

@@ -47,7 +47,7 @@ def test_volume_quota_refuses(cloud: openstack.connection.Connection) -> None:
 def test_network_quota_refuses(cloud: openstack.connection.Connection) -> None:
     made: list[Any] = []
     try:
-        free = 10 - len(list(cloud.network.routers()))
+        free = 20 - len(list(cloud.network.routers()))
         made += [cloud.network.create_router(name=f"quota-{number}") for number in range(free)]
         with pytest.raises(openstack.exceptions.HttpException, match="(?i)quota"):
             cloud.network.create_router(name="one-too-many")
@@ -64,8 +64,8 @@ def test_instance_quota_refuses(site: LabSite, cloud: openstack.connection.Conne
             image_id=cloud.image.find_image("debian-12", ignore_missing=False).id,
             flavor_id=cloud.compute.find_flavor("m1.small", ignore_missing=False).id,
             networks=[{"uuid": network.id}],
-            min_count=21,
-            max_count=21,
+            min_count=41,
+            max_count=41,
         )
 
 
