@@ -2,7 +2,7 @@
 
 The engine, the program and every edge between resources are the real ones. Each call is appended to a journal with
 the time it began and ended, so that a test can say what came before what. A test breaks a step by naming it in the
-faults file.
+faults file, and lets steps that should run at once wait for each other by a pattern in the meetings file.
 """
 
 # ruff: noqa: N802 - methods are named by the engine's protocol
@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from concurrent import futures
@@ -23,8 +25,10 @@ import grpc
 from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
+STEP_S = 0.01
+MEETING_S = 60
 # The versions that the Python packages ask for.
-VERSIONS = {name: metadata.version(f"pulumi-{name}") for name in ("openstack", "command")}
+VERSIONS = {name: metadata.version(f"pulumi-{name}") for name in ("openstack", "command", "kubernetes")}
 # How the engine writes a value that is not known yet.
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 
@@ -67,7 +71,9 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
         self._package = package
         self._journal = directory / "journal.jsonl"
         self._faults = directory / "faults"
-        self._seconds = float(os.environ.get("FAKE_STEP_SECONDS", "0.01"))
+        meetings = directory / "meetings.json"
+        wanted: dict[str, int] = json.loads(meetings.read_text()) if meetings.exists() else {}
+        self._meetings = {pattern: threading.Barrier(count) for pattern, count in wanted.items()}
 
     # What the engine asks of every plugin.
 
@@ -160,15 +166,25 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
         if action == "delete" and "command:" in urn and command is None:
             return  # the real provider does nothing then either
         began = time.time()
-        time.sleep(self._seconds)
+        time.sleep(STEP_S)
         broken = self._faults.read_text().splitlines() if self._faults.exists() else []
         step = f"{action} {name}" if kind == "Command" else f"{action} {kind} {name}"
-        failed = step in broken
+        failed = step in broken or not self._met(step)
         record = {"step": step, "began": began, "ended": time.time(), "failed": failed, "inputs": inputs}
         with self._journal.open("a") as journal:
             journal.write(json.dumps(record) + "\n")
         if failed:
             context.abort(grpc.StatusCode.UNKNOWN, f"{step}: made to fail")
+
+    def _met(self, step: str) -> bool:
+        """Wait for the others of the meeting, if this step has one; tell whether they came."""
+        try:
+            for pattern, barrier in self._meetings.items():
+                if re.fullmatch(pattern, step):
+                    barrier.wait(timeout=MEETING_S)
+        except threading.BrokenBarrierError:
+            return False
+        return True
 
 
 def main() -> None:

@@ -106,9 +106,9 @@ class Stack:
     def destroy(self) -> Run:
         return self._run("destroy", "--yes", "--skip-preview")
 
-    def slow_down(self, seconds: float) -> None:
-        """Let every step take this long, so that what happens at once is seen to overlap."""
-        self._environment["FAKE_STEP_SECONDS"] = str(seconds)
+    def let_meet(self, meetings: Mapping[str, int]) -> None:
+        """Let steps that match a pattern wait until so many of them run at once; they fail if they never do."""
+        (self._directory / "meetings.json").write_text(json.dumps(dict(meetings)))
 
     def break_steps(self, *steps: str) -> None:
         """Make these steps fail from now on; without any, mend all."""
@@ -152,7 +152,7 @@ class Stack:
 
 def install_fakes(home: Path) -> None:
     """Put the fake provider where the engine looks for the real ones."""
-    for package in ("openstack", "command"):
+    for package in ("openstack", "command", "kubernetes"):
         version = subprocess.run(
             [sys.executable, "-c", f"from importlib.metadata import version; print(version('pulumi-{package}'))"],
             capture_output=True,

@@ -48,6 +48,7 @@ def test_a_chosen_worker_goes_and_nobody_is_renamed(stack: Stack) -> None:
 def test_no_more_workers_than_allowed_are_drained_at_once(stack: Stack) -> None:
     assert stack.up(cluster(workers={"count": 6}, parallel={"leaves": 2})).ok
 
+    stack.let_meet({r"delete worker-\d-member": 2})
     shrunk = stack.up(cluster(workers={"count": 0}, parallel={"leaves": 2}))
 
     assert shrunk.ok, shrunk.output
