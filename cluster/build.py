@@ -17,6 +17,7 @@ from cluster.plan import Change, ClusterPlan, NodePlan, Role
 from cluster.plan.names import REGISTRY, STORAGE
 from cluster.settings import ClusterSettings
 from components.berth import Berth, BerthArgs, DataVolume, Login
+from components.cloud_names import find_image
 from components.control_plane import ControlPlane, ControlPlaneArgs
 from components.kubernetes_api import KubernetesApi, KubernetesApiArgs
 from components.load_balancer import LoadBalancer, LoadBalancerArgs
@@ -66,6 +67,7 @@ class _Build:
         self._endpoint = self._berths[plan.endpoint].address
         self._public_endpoint = self._berths[plan.endpoint].public_address or self._endpoint
 
+        self._images = {name: find_image(name) for name in sorted({node.image for node in plan.nodes})}
         self._machines: dict[str, Machine] = {}
         self._front = self._make_load_balancer(plan.load_balancer) if plan.load_balancer else {}
         self._control_plane = self._make_control_plane()
@@ -206,7 +208,7 @@ class _Build:
             cluster_name=self._plan.name,
             role=node.role,
             berth=self._berths[node.key],
-            image=node.image,
+            image_id=self._images[node.image],
             flavor=node.flavor,
             incarnation=node.incarnation,
             availability_zone=node.availability_zone,

@@ -30,8 +30,7 @@ def find_subnet(name_or_id: str, network_id: pulumi.Input[str], parent: pulumi.R
     return found.id
 
 
-def find_image(name_or_id: str, parent: pulumi.Resource) -> pulumi.Output[str]:
+def find_image(name_or_id: str) -> pulumi.Output[str]:
     if is_uuid(name_or_id):
         return pulumi.Output.from_input(name_or_id)
-    found = images.get_image_output(name=name_or_id, most_recent=True, opts=pulumi.InvokeOptions(parent=parent))
-    return found.id
+    return images.get_image_output(name=name_or_id, most_recent=True).id

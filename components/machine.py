@@ -9,7 +9,7 @@ import pulumi
 from pulumi_openstack import blockstorage, compute
 
 from components.berth import Berth
-from components.cloud_names import find_image, is_uuid
+from components.cloud_names import is_uuid
 from components.remote_script import Host, RemoteScript, RemoteScriptArgs
 
 # What a server is made of changes only with its incarnation: a node takes a new image over when its turn comes, and
@@ -32,7 +32,7 @@ class MachineArgs:
     cluster_name: str
     role: str
     berth: Berth
-    image: str
+    image_id: pulumi.Input[str]
     flavor: str
     incarnation: str
     """Its change, and nothing else, replaces the machine."""
@@ -66,18 +66,17 @@ class Machine(pulumi.ComponentResource):
         self.register_outputs({"address": self.address, "server_id": self.server_id})
 
     def _server(self, name: str, args: MachineArgs) -> compute.Instance:
-        image_id = find_image(args.image, self)
         volumes = [volume for _, volume in args.berth.volumes]
         group = args.server_group_id
         return compute.Instance(
             name,
             name=name,
-            image_id=image_id,
+            image_id=args.image_id,
             flavor_id=args.flavor if is_uuid(args.flavor) else None,
             flavor_name=None if is_uuid(args.flavor) else args.flavor,
             availability_zone=args.availability_zone,
             networks=[compute.InstanceNetworkArgs(port=args.berth.port.id)],
-            block_devices=_block_devices(image_id, volumes) if volumes else None,
+            block_devices=_block_devices(args.image_id, volumes) if volumes else None,
             scheduler_hints=None if group is None else [compute.InstanceSchedulerHintArgs(group=group)],
             user_data=args.user_data,
             config_drive=True,
