@@ -18,8 +18,9 @@ enter_cgroups() {
   local hierarchy own
   for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/*; do
     case ${hierarchy##*/} in
-      # cpuset needs its lists filled before anybody enters; services need no own list.
-      cpuset) continue ;;
+      # In a group of their own, all services together would get the processor time of one process of the host.
+      # cpuset needs its lists filled before anybody enters.
+      cpu | cpuacct | cpuset) continue ;;
     esac
     [ -e "$hierarchy/cgroup.procs" ] && [ "$(stat -fc %T "$hierarchy")" != tmpfs ] || continue
     own=$hierarchy/$LAB_NAME/services

@@ -18,13 +18,14 @@ from tests.lab.kubeadm_by_hand import wait_for
 pytestmark = pytest.mark.lab_host
 
 
-@pytest.fixture
-def visit(lab: Lab, tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def visit(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A server in the lab that is there before, and looked for afterwards."""
-    visitor(lab, "leave", tmp_path)
-    visitor(lab, "arrive", tmp_path)
-    yield tmp_path
-    visitor(lab, "leave", tmp_path)
+    folder = tmp_path_factory.mktemp("visitor")
+    visitor(lab, "leave", folder)
+    visitor(lab, "arrive", folder)
+    yield folder
+    visitor(lab, "leave", folder)
 
 
 def visitor(lab: Lab, action: str, folder: Path) -> None:
@@ -86,28 +87,17 @@ def test_up_on_a_lab_that_is_up_changes_nothing(lab: Lab) -> None:
     assert time.monotonic() - started < 30
 
 
-def test_servers_are_as_they_were_after_down_and_up(lab: Lab, visit: Path) -> None:
-    lab("down")
-    refused = lab("exec", "true", check=False)
-    assert refused.returncode == 1
-    assert "lab up" in refused.stderr
-    lab(*UP)
-    visitor(lab, "look", visit)
-
-
-def test_servers_come_back_after_the_lab_was_killed(lab: Lab, visit: Path) -> None:
-    os.kill(alive.pid(), signal.SIGKILL)
-    wait_for(10, "process 1 to be gone", lambda: not alive.pid())
-    lab(*UP)
-    visitor(lab, "look", visit)
-
-
-def test_down_leaves_nothing_behind(lab: Lab, visit: Path) -> None:
+def test_down_leaves_nothing_and_up_brings_servers_back(lab: Lab, visit: Path) -> None:
     lab("down")
     before = traces()
     assert not before["loop devices"]
     assert not before["cgroups"]
+    refused = lab("exec", "true", check=False)
+    assert refused.returncode == 1
+    assert "lab up" in refused.stderr
+
     lab(*UP)
+    visitor(lab, "look", visit)
     stayed = subprocess.Popen([sys.executable, "-m", "lab", "exec", "sleep", "600"])
     try:
         lab("down")
@@ -116,10 +106,12 @@ def test_down_leaves_nothing_behind(lab: Lab, visit: Path) -> None:
     finally:
         stayed.kill()
         lab(*UP)
+    visitor(lab, "look", visit)
 
 
-def test_down_cleans_up_after_a_lab_that_was_killed(lab: Lab) -> None:
+def test_killed_lab_is_cleaned_up_and_comes_back(lab: Lab, visit: Path) -> None:
     os.kill(alive.pid(), signal.SIGKILL)
+    wait_for(10, "process 1 to be gone", lambda: not alive.pid())
     try:
         lab("down")
         left = traces()
@@ -129,6 +121,7 @@ def test_down_cleans_up_after_a_lab_that_was_killed(lab: Lab) -> None:
         assert not any(str(paths.home()) in mount for mount in left["mounts"])
     finally:
         lab(*UP)
+    visitor(lab, "look", visit)
 
 
 def test_status_says_down_when_it_is_down(lab: Lab, tmp_path: Path) -> None:
