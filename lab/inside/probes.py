@@ -1,5 +1,7 @@
 """How the supervisor knows that a unit does its work."""
 
+import http
+import http.client
 import socket
 import subprocess
 
@@ -14,6 +16,22 @@ def listens(port: int, address: str = places.ADDRESS) -> Probe:
                 return True
         except OSError:
             return False
+
+    return probe
+
+
+def answers_http(port: int) -> Probe:
+    """For servers that open their port before they have loaded their code."""
+
+    def probe(_started: float) -> bool:
+        connection = http.client.HTTPConnection(places.ADDRESS, port, timeout=0.5)
+        try:
+            connection.request("GET", "/")
+            return connection.getresponse().status < http.HTTPStatus.INTERNAL_SERVER_ERROR
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
 
     return probe
 

@@ -17,7 +17,7 @@ def wsgi(name: str, script: str, after: tuple[str, ...], environment: dict[str, 
         name=name,
         after=after,
         environment=environment,
-        answers=probes.listens(port),
+        answers=probes.answers_http(port),
         command=(
             "uwsgi", "--plugins", "python3", "--http-socket", f"{places.ADDRESS}:{port}",
             "--wsgi-file", script, "--processes", "1", "--threads", "4", "--enable-threads",
