@@ -267,7 +267,7 @@ class _Build:
                 cni_manifest=self._cni_manifest,
                 kubernetes_version=self._plan.kubernetes_version,
                 endpoint=self._public_endpoint.apply(lambda host: f"{host}:{API_PORT}"),
-                founder_changes=founder.change is Change.REPLACED,
+                drain_settings=self._drain_settings(),
                 front=self._front,
             ),
         )
@@ -334,9 +334,23 @@ class _Build:
             join_config=self._join_config(node),
             labels=node.labels,
             taints=node.taints,
-            drain=Drain(grace_s=node.drain.grace_s, timeout_s=node.drain.timeout_s, policy=node.drain.policy),
+            drain=Drain(
+                pool=node.pool,
+                grace_s=node.drain.grace_s,
+                timeout_s=node.drain.timeout_s,
+                policy=node.drain.policy,
+            ),
+            replaced=node.change is Change.REPLACED,
             attempt=self._attempts[node.key],
             after=node.after,
+        )
+
+    def _drain_settings(self) -> str:
+        """Say how pods leave today, pool by pool; a pool that is gone goes by what holds for all."""
+        pools = {name: pool.drain for name, pool in sorted(self._settings.workers.items()) if pool.drain}
+        return "\n".join(
+            f"{pool} {drain.grace_s} {drain.timeout_s} {drain.policy}"
+            for pool, drain in {**pools, "*": self._settings.drain}.items()
         )
 
     def _init_config(self, node: NodePlan) -> pulumi.Output[str]:

@@ -21,8 +21,8 @@ class ControlPlaneArgs:
     kubernetes_version: str
     endpoint: pulumi.Input[str]
     """`host:port` at which the world outside reaches the API."""
-    founder_changes: bool
-    """The founder's machine is replaced in this `up`."""
+    drain_settings: str
+    """How pods leave the nodes of each pool today, as `drain-settings` wants it."""
     front: Mapping[str, pulumi.Resource]
     """What answers in front of the API, by the key of its machine."""
 
@@ -48,7 +48,9 @@ class ControlPlane(pulumi.ComponentResource):
         founded = self._found(name, args)
         make_members = self._restore if len(args.nodes) == 1 else self._join_in_turn
         serves = make_members(args, founded)
-        self.steward = Steward(berth=founder.machine.berth, ready=[serves])
+        self.steward = Steward(
+            berth=founder.machine.berth, ready=[serves], drain_settings=self._drain_settings(name, args)
+        )
         self.in_service = self._addons(name, args)
         self.kubeconfig = self._kubeconfig(name, args, serves)
 
@@ -126,7 +128,21 @@ class ControlPlane(pulumi.ComponentResource):
             host = others[0] if node is founder else founder
             steward = Steward(berth=host.machine.berth, ready=[before])
             before = self.members[node.key] = Membership(node, machine, steward, opts=self._child).member
-        return self.members[founder.key] if args.founder_changes else founded
+        return self.members[founder.key] if founder.replaced else founded
+
+    def _drain_settings(self, name: str, args: ControlPlaneArgs) -> pulumi.Resource:
+        machine = self.machines[args.nodes[0].key]
+        return RemoteScript(
+            f"{name}-drain-settings",
+            RemoteScriptArgs(
+                host=machine.host,
+                script="drain-settings",
+                variables={"DRAIN_SETTINGS": args.drain_settings},
+                triggers=[machine.server_id],
+            ),
+            # Only order: nothing is kept on a machine that is still being made fit.
+            pulumi.ResourceOptions(parent=self, depends_on=machine.prepared),
+        )
 
     def _addons(self, name: str, args: ControlPlaneArgs) -> pulumi.Resource:
         return RemoteScript(

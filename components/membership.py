@@ -20,6 +20,8 @@ LEAVE_SLACK_S = 600
 class Drain:
     """How pods leave a node before it goes."""
 
+    pool: str
+    """Today's settings are looked up by it when the node leaves; the ones here are those it came in with."""
     grace_s: int
     timeout_s: int
     policy: str
@@ -32,6 +34,8 @@ class Steward:
     berth: Berth
     ready: Sequence[pulumi.Resource]
     """The steps after which it can serve."""
+    drain_settings: pulumi.Resource | None = None
+    """The step after which nodes leave by today's settings."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +51,8 @@ class NodeArgs:
     drain: Drain
     attempt: str
     """Changes with every try to bring a new machine in: tickets live for minutes, a try after an hour needs another."""
+    replaced: bool = False
+    """The machine is replaced in this `up`."""
     after: Sequence[str] = ()
     """Keys of the machines that must be finished before this one is touched."""
 
@@ -92,6 +98,7 @@ class Membership(pulumi.ComponentResource):
                 variables={
                     **node.admission(),
                     "NODE_IP": machine.address,
+                    "POOL": node.drain.pool,
                     "DRAIN_GRACE_S": str(node.drain.grace_s),
                     "DRAIN_TIMEOUT_S": str(node.drain.timeout_s),
                     "DRAIN_POLICY": node.drain.policy,

@@ -34,7 +34,9 @@ class Workers(pulumi.ComponentResource):
         self.members = {}
         finished = dict(args.finished)
         for node in args.nodes:
-            after = [finished[key] for key in node.after]
+            # Only order: who leaves now leaves by today's settings.
+            settings = [args.steward.drain_settings] if node.replaced and args.steward.drain_settings else []
+            after = [*settings, *(finished[key] for key in node.after)]
             machine = Machine(node.key, replace(node.machine, after=after), child)
             # Resources go in the opposite order to the one they came in: this bounds how many are drained at once.
             turn = len(self.members) - args.leaves_at_once

@@ -1,11 +1,12 @@
 #!/bin/bash
 # What: takes a node out of the cluster, dead or alive, without asking its machine for anything.
-# Needs: NODE_NAME, ROLE (control-plane|worker), NODE_IP, DRAIN_GRACE_S (-1: each pod's own), DRAIN_TIMEOUT_S, DRAIN_POLICY (fail|force|skip)
+# Needs: NODE_NAME, ROLE (control-plane|worker), NODE_IP, DRAIN_GRACE_S (-1: each pod's own), DRAIN_TIMEOUT_S, DRAIN_POLICY (fail|force|skip), POOL (may be absent: then the three before count, whatever drain-settings says)
 # Changes: the node's pods, the Node, its etcd member
 # Again: unchanged: what is absent is done.
 # Undo: node-join.sh.
 
 readonly LEAVING=nodewright.dev/leaving
+readonly TODAY=/etc/nodewright/drain-settings
 
 node_field() { kubectl get node "$NODE_NAME" --output=jsonpath="{$1}"; }
 
@@ -18,11 +19,15 @@ lives() {
 
 # Quorum of what remains, from the live list: refused before anything is touched.
 check_quorum() {
-  local members id name url learner voters=0 healthy=0
+  local members id name peer url learner voters=0 healthy=0
   members=$(etcd_members) || die "$NODE_NAME leaves: etcd does not answer on this machine, so quorum cannot be judged; bring it back first"
-  while IFS=, read -r id _ name _ url learner; do
-    if [[ $name == "$NODE_NAME" ]]; then MEMBER_ID=$id; fi
-    if [[ $name == "$NODE_NAME" || $learner == true ]]; then continue; fi
+  while IFS=, read -r id _ name peer url learner; do
+    # one that never started has no name yet
+    if [[ $name == "$NODE_NAME" || $peer == "https://$NODE_IP:2380" ]]; then
+      MEMBER_ID=$id
+      continue
+    fi
+    if [[ $learner == true ]]; then continue; fi
     voters=$((voters + 1))
     if etcd_healthy "$url"; then healthy=$((healthy + 1)); fi
   done <<<"$members"
@@ -90,10 +95,23 @@ take_out() {
   fi
 }
 
+# read_todays_settings: what drain-settings keeps here is newer than the variables, which are as old as the node.
+read_todays_settings() {
+  local pool grace timeout policy
+  [[ -n ${POOL:-} && -r $TODAY ]] || return 0
+  while read -r pool grace timeout policy; do
+    if [[ $pool == "$POOL" || $pool == '*' ]]; then
+      DRAIN_GRACE_S=$grace DRAIN_TIMEOUT_S=$timeout DRAIN_POLICY=$policy
+      return 0
+    fi
+  done <"$TODAY"
+}
+
 main() {
   : "${NODE_NAME:?}" "${ROLE:?}" "${NODE_IP:?}" "${DRAIN_GRACE_S:?}" "${DRAIN_TIMEOUT_S:?}" "${DRAIN_POLICY:?}"
   local node
   MEMBER_ID='' CORDONED=false
+  read_todays_settings
   if [[ $(hostname) == "$NODE_NAME" ]]; then
     log "$NODE_NAME is the only control plane: its data stays on its volume, nobody is left to take it out"
     say_result

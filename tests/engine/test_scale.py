@@ -89,7 +89,7 @@ def test_a_control_plane_of_one_grows_to_three(stack: Stack) -> None:
         "create control-plane-1-member", "create control-plane-0-ticket", "create control-plane-0-join"
     )
     assert "control-plane-init" not in grown.touched()
-    assert not any(name.startswith("worker") for name in grown.touched())
+    assert [name for name in grown.touched() if name.startswith("worker")] == []
     assert stack.up(cluster(count=3)).steps == []
 
 
@@ -100,3 +100,16 @@ def test_settings_of_nodes_change_in_place(stack: Stack) -> None:
 
     assert labelled.ok, labelled.output
     assert sorted(labelled.steps) == ["update worker-0-member", "update worker-1-member"]
+
+
+def test_a_leave_follows_the_drain_settings_of_today(stack: Stack) -> None:
+    assert stack.up(cluster(workers={"count": 3})).ok
+    stack.break_steps("delete worker-2-member")
+    assert not stack.up(cluster()).ok
+
+    stack.break_steps()
+    shrunk = stack.up(cluster(workers={"drain": {"policy": "force"}}))
+    healed = stack.up(cluster(workers={"drain": {"policy": "skip"}, "heal": {"worker-1": 1}}))
+
+    assert shrunk.in_order("update control-plane-drain-settings", "delete worker-2-member")
+    assert healed.in_order("update control-plane-drain-settings", "delete worker-1-member")
