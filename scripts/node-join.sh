@@ -56,9 +56,25 @@ withdraw() {
   fi
 }
 
+# forget_member: an etcd member whose data is about to go must go first, or it could never start again. kubeadm reset
+# manages that only for a Node that exists. A member is announced when the admin's kubeconfig is there, never earlier.
+forget_member() {
+  local admin=(timeout 60 kubectl --kubeconfig="$ADMIN_CONF" --namespace=kube-system) pod etcd members id
+  if [[ ! -s $ADMIN_CONF || $(ca_hash) != "$(ticket_field ca_hash)" ]]; then return 0; fi
+  pod=$("${admin[@]}" get pods --selector=component=etcd --field-selector="status.phase=Running,spec.nodeName!=$NODE_NAME" --output=name) || return 1
+  etcd=("${admin[@]}" exec "${pod%%$'\n'*}" -- etcdctl --endpoints=https://127.0.0.1:2379 --cacert="$PKI/etcd/ca.crt"
+    --cert="$PKI/etcd/healthcheck-client.crt" --key="$PKI/etcd/healthcheck-client.key")
+  members=$("${etcd[@]}" member list) || return 1
+  id=$(sed --quiet "s|^\([0-9a-f]*\),.*https://$NODE_IP:2380,.*|\1|p" <<<"$members")
+  [[ -z $id ]] || "${etcd[@]}" member remove "$id" >&2
+}
+
 join() {
-  if [[ -s $KUBELET_CONF ]]; then withdraw; fi
-  if [[ -e $BEGUN || -e $KUBELET_CONF || -e /var/lib/etcd/member ]]; then forget_cluster; fi
+  if [[ -e $BEGUN || -e $KUBELET_CONF || -e /var/lib/etcd/member ]]; then
+    if [[ -s $KUBELET_CONF ]]; then withdraw; fi
+    [[ $ROLE != control-plane ]] || retry 3 "taking back the etcd member of $NODE_NAME" forget_member || return 1
+    forget_cluster
+  fi
   touch "$BEGUN"
   run_logged kubeadm-join timeout 300 kubeadm join --config="$RUN_DIR/join.yaml"
 }
