@@ -15,6 +15,9 @@ from tests.lab.site import LabSite
 
 NAME = "visitor"
 DEVICE = "/dev/disk/by-id/virtio-{}"
+# Not in fstab: systemd passes over its devices in what it takes for a container.
+UNIT = "/etc/systemd/system/data.mount"
+MOUNT = "[Mount]\nWhat={}\nWhere=/data\nType=ext4\n[Install]\nWantedBy=local-fs.target\n"
 
 
 def arrive(cloud: openstack.connection.Connection, folder: Path) -> None:
@@ -24,9 +27,9 @@ def arrive(cloud: openstack.connection.Connection, folder: Path) -> None:
     volume = site.create_volume(NAME)
     machine = site.create(NAME, volumes=(volume,))
     device = DEVICE.format(volume[:20])
-    mount = f"{device} /data ext4 defaults,nofail 0 2"
-    machine.run(f"sudo mkfs.ext4 -q {device} && sudo mkdir /data && echo '{mount}' | sudo tee -a /etc/fstab")
-    machine.run("sudo mount /data && echo kept | sudo tee /data/file && echo kept | sudo tee /root/file")
+    machine.run(f"sudo mkfs.ext4 -q {device} && sudo mkdir /data && sudo tee {UNIT}", stdin=MOUNT.format(device))
+    machine.run("sudo systemctl enable -q --now data.mount")
+    machine.run("echo kept | sudo tee /data/file && echo kept | sudo tee /root/file")
     (folder / "machine.json").write_text(json.dumps([machine.port_id, machine.address, machine.floating_ip]))
 
 
