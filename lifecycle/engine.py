@@ -133,7 +133,7 @@ class Engine:
 
     def locks(self) -> tuple[Lock, ...]:
         """Name who holds the stack, where the backend is a directory; other backends tell only on `up`."""
-        url = self._stack.workspace.who_am_i().url or ""
+        url = os.environ.get("PULUMI_BACKEND_URL") or self._stack.workspace.who_am_i().url or ""
         project = self._stack.workspace.project_settings().name
         return read_locks(url, project, self.name)
 

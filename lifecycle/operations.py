@@ -98,18 +98,20 @@ def upgrade(options: Options, version: str, image: str | None = None) -> Result:
 
 def plan(options: Options) -> Ticket:
     """Say what `create` would do now."""
-    file, engine, exports = read(options)
-    return _foresee(engine, file, (), exports)[0]
+    file, engine = _open(options)
+    return _foresee(engine, file, (), read_exports(engine.outputs()))[0]
 
 
 def status(options: Options) -> Status:
     """Compare file, state, cloud and Kubernetes, and propose what mends."""
-    file, engine, exports = read(options)
+    file, engine = _open(options)
+    state = engine.state()
+    exports = read_exports(engine.outputs(), state)
     settings = file.settings()
     situation = Situation(
         settings=settings, plan=_plan(settings, exports), exports=exports, live=live.look(exports.kubeconfig)
     )
-    return compare(options.stack, situation, cloud.look(file.cloud, settings.name), repair.inspect(engine))
+    return compare(options.stack, situation, cloud.look(file.cloud, settings.name), repair.inspect(engine, state))
 
 
 def kubeconfig(options: Options) -> str:
@@ -129,8 +131,7 @@ def destroy(options: Options) -> Result:
     name = "destroy"
     with hold(file.path, options.wait_s):
         engine = Engine.open(options.project, options.stack)
-        repairs = _repair(engine, file, options)
-        exports = read_exports(engine.outputs(), engine.state())
+        exports, repairs = _repair(engine, file, options)
         foreseen = destruction(options.stack, engine.preview_destroy(), exports)
         known = Result(operation=name, stack=options.stack, outcome=Outcome.UNCHANGED, repairs=repairs, ticket=foreseen)
         if not foreseen.changes:
@@ -140,11 +141,9 @@ def destroy(options: Options) -> Result:
         return _carry_out(known, engine.destroy, Tracker(exports.nodes, options.on_progress))
 
 
-def read(options: Options) -> tuple[StackFile, Engine, Exports]:
-    """Open a stack for looking only."""
+def _open(options: Options) -> tuple[StackFile, Engine]:
     file = StackFile.read(options.project, options.stack)
-    engine = Engine.open(options.project, options.stack)
-    return file, engine, read_exports(engine.outputs(), engine.state())
+    return file, Engine.open(options.project, options.stack)
 
 
 def _change(options: Options, name: str, editor: Editor, *, create_stack: bool = False) -> Result:
@@ -162,8 +161,7 @@ def _change(options: Options, name: str, editor: Editor, *, create_stack: bool =
 
 
 def _change_opened(engine: Engine, file: StackFile, name: str, editor: Editor, options: Options) -> Result:
-    repairs = _repair(engine, file, options)
-    exports = read_exports(engine.outputs(), engine.state())
+    exports, repairs = _repair(engine, file, options)
     edited = editor(file.settings(), exports)
     foreseen, nodes = _foresee(engine, file, edited, exports)
     known = Result(
@@ -182,14 +180,16 @@ def _change_opened(engine: Engine, file: StackFile, name: str, editor: Editor, o
     return _carry_out(known, engine.up, Tracker(nodes, options.on_progress))
 
 
-def _repair(engine: Engine, file: StackFile, options: Options) -> tuple[str, ...]:
+def _repair(engine: Engine, file: StackFile, options: Options) -> tuple[Exports, tuple[str, ...]]:
+    """Take away what a dead process left in the way, or only say it; read the stack."""
     if options.dry_run:
-        return repair.inspect(engine)
+        state = engine.state()
+        return read_exports(engine.outputs(), state), repair.inspect(engine, state)
     name = file.settings().name
-    done = repair.repair(engine, name, file.cloud, wait_s=options.wait_s, steal_lock=options.steal_lock)
+    state, done = repair.repair(engine, name, file.cloud, wait_s=options.wait_s, steal_lock=options.steal_lock)
     for line in done:
         options.on_repair(line)
-    return done
+    return read_exports(engine.outputs(), state), done
 
 
 def _foresee(engine: Engine, file: StackFile, edited: tuple[Edit, ...], exports: Exports) -> tuple[Ticket, set[str]]:
@@ -210,7 +210,8 @@ def _plan(settings: ClusterSettings, exports: Exports) -> ClusterPlan:
 
 
 def _built(options: Options) -> tuple[Engine, Exports]:
-    _, engine, exports = read(options)
+    _, engine = _open(options)
+    exports = read_exports(engine.outputs())
     if not exports.nodes:
         text = f"reading stack {options.stack}: nothing is exported yet; build it with: nodewright create"
         raise LifecycleError(Exit.NO_STACK, text)

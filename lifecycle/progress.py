@@ -41,6 +41,7 @@ COMING = {
     "mount": "mount volume",
     "configure": "configure",
 }
+DELETIONS = {"delete", "delete-replaced"}
 GOING = {"member": "drain and leave"}
 
 
@@ -98,7 +99,7 @@ class Tracker:
         )
 
     def _step(self, step: Step, state: str) -> None:
-        if step.op not in STARTS or step.type.startswith(SILENT_TYPES):
+        if step.op not in STARTS or step.type.startswith(SILENT_TYPES) or _is_only_forgotten(step):
             return
         node = node_of(step.name, self._nodes) or CLUSTER
         now = self._clock()
@@ -133,14 +134,18 @@ class Tracker:
         return next(iter(actions), Action.UPDATED).value
 
 
+def _is_only_forgotten(step: Step) -> bool:
+    """Tell the deletion of a step on a machine that does nothing there: it only leaves the state."""
+    return step.type == COMMAND and step.op in DELETIONS and step.name.rpartition("-")[2] not in GOING
+
+
 def phase_name(step: Step, node: str) -> str:
     """Say what a step is in the life of a machine."""
     part = step.name.removeprefix(node).removeprefix("-")
-    going = step.op in {"delete", "delete-replaced"}
     if step.type == COMMAND:
         # `control-plane-0-state-mount` is the mount of a volume; the last word is what counts.
         word = part.rpartition("-")[2]
-        return GOING.get(word, f"forget {part}") if going else COMING.get(word, part)
+        return (GOING if step.op in DELETIONS else COMING).get(word, part)
     if step.type in THINGS:
         return f"{VERBS[step.op]} {THINGS[step.type]}"
     kind = step.type.rpartition(":")[2]

@@ -9,21 +9,29 @@ from lifecycle.engine import Engine
 from lifecycle.errors import Exit, LifecycleError
 from lifecycle.locks import POLL_S, Lock
 
+State = dict[str, Any]
 
-def repair(engine: Engine, cluster: str, cloud_name: str | None, *, wait_s: float, steal_lock: bool) -> tuple[str, ...]:
-    """Make the stack fit for an update; say what was done. A lock of a living process is waited for or respected."""
+
+def repair(
+    engine: Engine, cluster: str, cloud_name: str | None, *, wait_s: float, steal_lock: bool
+) -> tuple[State, tuple[str, ...]]:
+    """Make the stack fit for an update; give its state, and say what was done.
+
+    A lock of a living process is waited for or respected.
+    """
     done = [*_free(engine, wait_s=wait_s, steal_lock=steal_lock)]
-    done += _clear_pending(engine, engine.state(), cluster, lambda: cloud.connect(cloud_name))
-    return tuple(done)
+    state = engine.state()
+    done += _clear_pending(engine, state, cluster, lambda: cloud.connect(cloud_name))
+    return state, tuple(done)
 
 
-def inspect(engine: Engine) -> tuple[str, ...]:
+def inspect(engine: Engine, state: State) -> tuple[str, ...]:
     """Say what `repair` would find, and change nothing."""
     found = [
         f"{'a dead process holds' if lock.owner_is_gone else 'someone holds'} the stack: {lock}"
         for lock in engine.locks()
     ]
-    operations = _pending(engine.state())
+    operations = _pending(state)
     if operations:
         found.append(f"an update ended in the middle of {', '.join(map(_say, operations))}")
     return tuple(found)
@@ -57,7 +65,7 @@ def _busy(lock: Lock) -> LifecycleError:
     return LifecycleError(Exit.BUSY, text)
 
 
-def _pending(state: dict[str, Any]) -> list[dict[str, Any]]:
+def _pending(state: State) -> list[dict[str, Any]]:
     return list((state.get("deployment") or {}).get("pending_operations") or ())
 
 
@@ -65,7 +73,7 @@ def _say(operation: dict[str, Any]) -> str:
     return f"{operation['type']} {operation['resource']['urn'].rpartition('::')[2]}"
 
 
-def _clear_pending(engine: Engine, state: dict[str, Any], cluster: str, connect: Callable[[], Any]) -> list[str]:
+def _clear_pending(engine: Engine, state: State, cluster: str, connect: Callable[[], Any]) -> list[str]:
     """Forget operations that nobody finishes any more.
 
     Updates and deletions need no more than that: the state still holds their resources, and the next update does them
