@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+import openstack
 import pytest
 
 from tests.lab.conftest import Lab
@@ -134,8 +135,8 @@ def test_heal_keeps_data_claims_and_pods(writer: DataCluster, lab: Lab, dead: bo
     assert identity(writer) == who
 
 
-def test_exports_are_back_after_a_reboot(writer: DataCluster, lab: Lab) -> None:
-    writer.run_on("storage", "sudo systemctl reboot", check=False)
+def test_exports_are_back_after_a_reboot(writer: DataCluster, cloud: openstack.connection.Connection) -> None:
+    cloud.compute.reboot_server(writer.server_id("storage"), "SOFT")
     time.sleep(3)
     wait_for(
         120,

@@ -95,9 +95,7 @@ class ScriptedCluster:
 
     def _init_config(self, key: str) -> str:
         node = self._plan.node(key)
-        return kubeadm.init_config(
-            self._settings, node, address=self.machines[key].address, endpoint=self._endpoint
-        )
+        return kubeadm.init_config(self._settings, node, address=self.machines[key].address, endpoint=self._endpoint)
 
     def init_variables(self, key: str, peers: str = "") -> dict[str, str]:
         manifest = cni.manifest(self._settings.kubernetes)
