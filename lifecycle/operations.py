@@ -99,7 +99,7 @@ def upgrade(options: Options, version: str, image: str | None = None) -> Result:
 def plan(options: Options) -> Ticket:
     """Say what `create` would do now."""
     file, engine = _open(options)
-    return _foresee(engine, file, (), read_exports(engine.outputs()))[0]
+    return _foresee(engine, file, (), read_exports(engine.outputs(), engine.state()))[0]
 
 
 def status(options: Options) -> Status:

@@ -12,7 +12,7 @@ from cluster.settings.network import EVERYWHERE
 from lifecycle.exports import Exports
 from lifecycle.live import Live
 from lifecycle.situation import Situation
-from lifecycle.steps import COMMAND, PORT, SECURITY_RULE, SERVER, VOLUME, Action, ResourceChange
+from lifecycle.steps import COMMAND, PORT, SECURITY_RULE, VOLUME, Action, ResourceChange
 from lifecycle.ticket.model import Danger, Level, NodeChange, Quorum
 
 AWAY = {
@@ -31,7 +31,7 @@ def find_dangers(
     found = [
         *_quorum(situation.live, nodes, quorum),
         *_data(nodes, changes),
-        *_unasked(plan, nodes, changes),
+        *_unasked(situation, nodes, changes),
         *_unavailable(settings, nodes),
         *_drains(plan, settings, nodes),
         *_addresses(nodes, changes),
@@ -85,17 +85,18 @@ def _data(nodes: Sequence[NodeChange], changes: Sequence[ResourceChange]) -> Ite
             yield _warn("unmanaged-pods", f"on {node.node} nothing makes anew: {', '.join(node.unmanaged)}")
 
 
-def _unasked(plan: ClusterPlan, nodes: Sequence[NodeChange], changes: Sequence[ResourceChange]) -> Iterator[Danger]:
-    kept = {node.key for node in plan.nodes if node.change is Change.KEPT}
-    for node in nodes:
+def _unasked(situation: Situation, nodes: Sequence[NodeChange], changes: Sequence[ResourceChange]) -> Iterator[Danger]:
+    kept = {node.key for node in situation.plan.nodes if node.change is Change.KEPT}
+    # Of these the old machine, or its membership, went before: what looks like a replacement only brings it back.
+    for node in (node for node in nodes if node.node not in situation.exports.unfinished):
         if node.action is Action.REPLACED and node.node in kept:
             yield _stop("unasked-replacement", f"{node.node} would be replaced although nothing asks for it")
-    by_name = {change.name: change for change in changes if change.type == COMMAND}
-    servers = {change.name for change in changes if change.type == SERVER and change.action is not Action.UPDATED}
-    for node in nodes:
-        member = by_name.get(f"{node.node}-member")
-        if member and member.action is Action.REPLACED and node.node not in servers:
+        if node.action is Action.UPDATED and any(_leaves(change, node.node) for change in changes):
             yield _stop("leaves-and-joins", f"{node.node} would leave the cluster and join again without a new machine")
+
+
+def _leaves(change: ResourceChange, node: str) -> bool:
+    return change.type == COMMAND and change.name == f"{node}-member" and change.action is Action.REPLACED
 
 
 def _unavailable(settings: ClusterSettings, nodes: Sequence[NodeChange]) -> Iterator[Danger]:

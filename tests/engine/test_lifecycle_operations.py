@@ -183,7 +183,7 @@ def _start_heal(project: Project) -> subprocess.Popen[str]:
 def _wait_for_call(project: Project, word: str) -> None:
     """Wait until the update is at work: the engine holds its lock and has a call under way."""
     locks = project.directory / ".pulumi" / "locks"
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         if any(locks.rglob("*.json")):
             time.sleep(4)

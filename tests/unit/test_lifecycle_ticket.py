@@ -93,6 +93,18 @@ def test_leaving_and_joining_on_the_same_machine_stops_the_change() -> None:
     assert rules(made, Level.STOP) == ["leaves-and-joins"]
 
 
+def test_a_replacement_that_was_not_finished_may_go_on() -> None:
+    outputs = exports_of(raw())
+    member = {"urn": "urn:pulumi:demo::nodewright::command:remote:Command::worker-0-member", "pendingReplacement": True}
+    exports = read_exports(outputs, {"deployment": {"resources": [member]}})
+    settings = load(raw())
+    situation = Situation(
+        settings=settings, plan=plan(settings, parse(outputs)), exports=exports, live=live.unknown("nobody asked")
+    )
+    made = ticket("demo", [step("replace", "command", "worker-0-member")], situation)
+    assert rules(made, Level.STOP) == []
+
+
 def test_more_machines_at_once_than_may_be_away_stop_the_change() -> None:
     made = make(step("replace", "server", "worker-0"), step("replace", "server", "worker-1"))
     assert "max-unavailable" in rules(made, Level.STOP)
