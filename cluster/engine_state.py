@@ -10,6 +10,8 @@ import pulumi
 from cluster.keys import SecretError
 from cluster.plan import Change, ClusterPlan
 
+READS = 20
+READ_PAUSE_S = 0.25
 HOW_TO_SET = "run: openssl rand -hex 32 | pulumi config set --secret nodewright:secret"
 
 
@@ -54,9 +56,23 @@ def cluster_passwords() -> Mapping[str, str]:
 def previous_outputs() -> Mapping[str, Any]:
     """Read this stack's own exports; nothing before its first `up` went through."""
     stack = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
-    answer = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": stack})
-    outputs = (answer.value or {}).get("outputs")
+    outputs = (_read_outputs(stack) or {}).get("outputs")
     return outputs if isinstance(outputs, Mapping) else {}
+
+
+def _read_outputs(stack: str) -> Any:
+    """Read until it works: a backend in a directory may be in the middle of writing the very file that is read.
+
+    A file that is cut off cannot be taken for a whole one: the engine says so, and nothing was made yet.
+    """
+    for _ in range(READS - 1):
+        try:
+            return pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": stack}).value
+        except Exception as error:
+            if "failed to load checkpoint" not in str(error):
+                raise
+            time.sleep(READ_PAUSE_S)
+    return pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": stack}).value
 
 
 def attempts(plan: ClusterPlan, outputs: Mapping[str, Any], now: float | None = None) -> dict[str, str]:
