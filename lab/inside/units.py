@@ -95,7 +95,8 @@ APIS: tuple[Unit, ...] = (
     ),
     Service(
         name="nova-conductor",
-        after=("rabbitmq", "schemas"),
+        # It asks Keystone before it does anything else, as user nova.
+        after=("rabbitmq", "schemas", "accounts"),
         command=("nova-conductor",),
         answers=probes.service_reported("nova", "nova-conductor"),
     ),
@@ -144,7 +145,8 @@ AGENTS: tuple[Unit, ...] = (
     ),
     Service(
         name="nova-compute",
-        after=("nova-conductor", "placement", "neutron", "accounts"),
+        # It waits for the conductor by itself, with its code loaded.
+        after=("rabbitmq", "placement", "neutron", "accounts"),
         # Named, as Debian's second settings file asks for libvirt.
         command=(PYTHON, "-m", "lab.drivers.nova_compute", "--config-file", "/etc/nova/nova.conf"),
         answers=probes.compute_takes_servers,
