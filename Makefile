@@ -57,7 +57,7 @@ check: venv ## format, lint, types, shell, unit and golden tests; no root, under
 	@bin/timed "format" $(BIN)/ruff format --check --quiet .
 	@bin/timed "lint" $(BIN)/ruff check --quiet .
 	@bin/timed "types" $(BIN)/mypy --no-error-summary $(wildcard $(PYTHON_FILES))
-	@bin/timed "shell" bash -c '$(BIN)/shellcheck -x $$(git ls-files "*.sh" bin .ci/run | xargs grep -lE "^#!.*(ba)?sh" ) && $(BIN)/shfmt -i 2 -ci -d scripts bin .ci'
+	@bin/timed "shell" bash -c '$(BIN)/shellcheck -x $$(git ls-files "*.sh" bin .ci/run lab/drivers lab/inside | xargs grep -lE "^#!.*(ba)?sh" ) && $(BIN)/shfmt -i 2 -ci -d scripts bin .ci'
 	@bin/timed "unit and golden" $(BIN)/pytest -q tests/unit tests/golden
 
 .PHONY: fmt
@@ -71,16 +71,34 @@ golden: venv ## rewrite the golden files; read the difference before you commit 
 # --- all tests ------------------------------------------------------------------------------------
 
 .PHONY: test
-test: ## all tests: checks, toolchain, engine, lab, cluster
+test: ## everything that fits into an hour: checks, toolchain, engine, steps, the lab, a cluster on it
 	@rm -f $(NODEWRIGHT_CACHE)/logs/timings
-	@trap 'bin/timed --report' EXIT; $(MAKE) --no-print-directory host check machine test-engine test-lab
+	@trap 'bin/timed --report' EXIT; \
+	  $(MAKE) --no-print-directory host check machine test-toolchain test-engine test-scripts test-lab cluster test-cluster
+
+.PHONY: test-long
+test-long: machine ## the long stories on the lab: storage, registry, operations, every script twice
+	@bin/timed "long stories on the lab" bin/lab exec $(BIN)/pytest -q -m "lab and long" tests
+	@bin/timed "the lab's own life" $(BIN)/pytest -q -m lab_host tests
+
+.PHONY: test-toolchain
+test-toolchain:
+	@bin/timed "toolchain tests" bash -c 'eval "$$(python3 -m toolchain env)" && $(BIN)/pytest -q tests/toolchain'
 
 .PHONY: test-engine
 test-engine:
-	@bin/timed "toolchain tests" bash -c 'eval "$$(python3 -m toolchain env)" && $(BIN)/pytest -q tests/toolchain'
 	@bin/timed "engine tests" bash -c 'eval "$$(python3 -m toolchain env)" && $(BIN)/pytest -q tests/engine'
+
+.PHONY: test-scripts
+test-scripts:
+	@bin/timed "script tests" bash -c 'eval "$$(python3 -m toolchain env)" && $(BIN)/pytest -q -m "not lab" tests/scripts'
 
 .PHONY: test-lab
 test-lab:
-	@bin/timed "tests on the lab" bin/lab exec $(BIN)/pytest -q -m lab tests
-	@bin/timed "tests of the lab's host" $(BIN)/pytest -q -m lab_host tests
+	@bin/timed "tests on the lab" bin/lab exec $(BIN)/pytest -q -m "lab and not long" tests/lab
+
+# The cluster that `make up` makes: its nodes serve, and a second up changes nothing.
+.PHONY: test-cluster
+test-cluster:
+	@bin/timed "second up" bin/lab exec pulumi up --yes --stack $(STACK) --skip-preview --expect-no-changes
+	@bin/timed "nodes serve" bin/lab exec $(BIN)/python -m tests.lab.cluster_serves $(STACK)

@@ -14,7 +14,7 @@ from lifecycle.cloud import CLUSTER
 from lifecycle.errors import Exit
 from tests.lab.operations_project import STACK, OperatedCluster, Run
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.long]
 
 FRONT = """
 apiVersion: apps/v1

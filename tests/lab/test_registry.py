@@ -18,7 +18,11 @@ from tests.lab.conftest import Lab
 from tests.lab.data_cluster import DataCluster, Run
 from tests.lab.kubeadm_by_hand import wait_for
 
-pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]  # it warns of its own future
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.long,
+    pytest.mark.filterwarnings("ignore:::openstack"),
+]  # it warns of its own future
 
 PUSH = (Path(__file__).parent / "push_image.py").read_text()
 LOCAL = "nodewright.lab/hello:v1"

@@ -12,7 +12,11 @@ from tests.lab.conftest import Lab
 from tests.lab.data_cluster import DataCluster
 from tests.lab.kubeadm_by_hand import wait_for
 
-pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]  # it warns of its own future
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.long,
+    pytest.mark.filterwarnings("ignore:::openstack"),
+]  # it warns of its own future
 
 IMAGE = "nodewright.lab/hello:v1"
 CLAIM = "data"

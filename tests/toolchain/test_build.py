@@ -18,9 +18,12 @@ from toolchain import ToolchainError
 from toolchain.cache import Manifest, fault_in
 from toolchain.catalog import HERE
 
+# A shell that starts jobs in the background lets them ignore Ctrl-C; the interruption tested here must arrive.
 CALL = """
+import signal
 import sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from toolchain.catalog import Catalog
 from toolchain.supply import Supply
 from toolchain.errors import ToolchainError
