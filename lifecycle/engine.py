@@ -27,7 +27,8 @@ SHOWN = "--show-secrets"
 NOISE = ("code:", "stdout:", "Previewing", "Updating", "an unhandled error occurred: program exited")
 # What OpenStack's client library says when it cannot get in, or nobody is there.
 NO_ACCESS = re.compile(
-    r"unable to open state directory|PULUMI_ACCESS_TOKEN must be set|passphrase must be set|incorrect passphrase|constructing secrets manager|"
+    r"unable to open state directory|PULUMI_ACCESS_TOKEN must be set|"
+    r"passphrase must be set|incorrect passphrase|constructing secrets manager|"
     r"Authentication failed|requires authentication|Unauthorized|\bgot 40[13] instead|"
     r"One or more values must be supplied|cloud .* (?:does not exist|was not found)|No value found for|"
     r"no such host|connection refused|no route to host|network is unreachable|i/o timeout|"
