@@ -12,6 +12,7 @@ readonly MEANWHILE=/run/systemd/system/docker-registry.service.d/zz-read-only.co
 # A push between finding what is unused and deleting it would lose its layers.
 refuse_pushes() {
   put_file "$READ_ONLY" 0640 < <(sed '/^ *readonly:$/,/enabled:/ s/enabled: false/enabled: true/' "$CONFIG")
+  chgrp docker-registry "$READ_ONLY"
   put_file "$MEANWHILE" 0644 < <(printf '[Service]\nExecStart=\nExecStart=%s serve %s\n' "$(command -v docker-registry)" "$READ_ONLY")
   systemctl daemon-reload
   systemctl restart "$UNIT"

@@ -22,9 +22,10 @@ check_certificate() {
   rm -rf "$dir"
 }
 
-# The directory is given on to its files: the service reads them, nobody else does.
-make_folder() {
-  if [[ ! -d $FOLDER ]]; then install -d -o root -g "$USER_OF_UNIT" -m 2750 "$FOLDER"; fi
+# give_file <name>: stdin becomes a file that the service reads and nobody else; it restarts when the file changed.
+give_file() {
+  put_file "$FOLDER/$1" 0640 "$UNIT"
+  chgrp "$USER_OF_UNIT" "$FOLDER/$1"
 }
 
 # Hashes of the same password differ every time: the old one is asked first.
@@ -33,7 +34,7 @@ keep_login() {
   if [[ $(cut --delimiter=: --fields=1 "$FOLDER/htpasswd" 2>/dev/null) == "$USERNAME" ]] &&
     htpasswd -v -i "$FOLDER/htpasswd" "$USERNAME" <<<"$PASSWORD" &>/dev/null; then return 0; fi
   hash=$(htpasswd -n -i -B "$USERNAME" <<<"$PASSWORD")
-  put_file "$FOLDER/htpasswd" 0640 "$UNIT" <<<"$hash"
+  give_file htpasswd <<<"$hash"
 }
 
 # Another image may have given the service's user another number.
@@ -61,13 +62,12 @@ main() {
   only_one registry
   mountpoint --quiet "$MOUNT_POINT" || die "starting the registry: no volume is mounted at $MOUNT_POINT; look at journalctl --unit nodewright-volumes on the machine"
   check_certificate
-  make_folder
   own_images
-  put_file "$FOLDER/config.yml" 0640 "$UNIT" <<<"$CONFIG"
+  give_file config.yml <<<"$CONFIG"
   if [[ -n $CA ]]; then put_file "$FOLDER/ca.crt" 0640 <<<"$CA"; fi
   if [[ -n $CERTIFICATE ]]; then
-    put_file "$FOLDER/tls.crt" 0640 "$UNIT" <<<"$CERTIFICATE"
-    put_file "$FOLDER/tls.key" 0640 "$UNIT" <<<"$KEY"
+    give_file tls.crt <<<"$CERTIFICATE"
+    give_file tls.key <<<"$KEY"
   else
     drop_file "$FOLDER/tls.crt" "$UNIT"
     drop_file "$FOLDER/tls.key" "$UNIT"
