@@ -31,6 +31,7 @@ case "$*" in
       run=$(sed -n 's/^ExecStart=\(..*\)/\1/p' "$drop"/*.conf 2>/dev/null) && [[ -n $run ]] && command=$run
     done
     echo "$command" >>/run/registry.starts
+    for number in {3..30}; do eval "exec $number>&-"; done # a unit does not hold the lock of who started it
     setsid runuser --user docker-registry -- $command </dev/null >>/var/log/registry.log 2>&1 &
     echo $! >/run/registry.pid
     ;;
