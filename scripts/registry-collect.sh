@@ -33,6 +33,11 @@ main() {
     return 0
   fi
   images=$(sed --quiet 's/^ *rootdirectory: //p' "$CONFIG")
+  if [[ ! -d $images/docker/registry/v2/blobs ]]; then
+    log "nothing was ever pushed: there is nothing to collect"
+    say_result
+    return 0
+  fi
   before=$(du --summarize --block-size=1M "$images" | cut --fields=1)
   refuse_pushes
   run_logged registry-collect runuser --user docker-registry -- docker-registry garbage-collect --delete-untagged=true "$READ_ONLY" || {

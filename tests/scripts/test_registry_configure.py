@@ -112,7 +112,10 @@ def test_nothing_is_written_beside_a_volume(machine: Sandbox) -> None:
 
 def test_a_collection_is_done_once_and_pushes_are_allowed_again(machine: Sandbox) -> None:
     assert configure(machine).returncode == 0
-    machine.shell("install -d -o docker-registry /srv/registry/images/docker/registry/v2/repositories")
+    empty = machine.run(step("registry-collect", COLLECTION="1"), "registry-collect")
+    assert (empty.stdout, empty.returncode) == ("unchanged\n", 0), empty.stderr
+    for folder in ("blobs", "repositories"):
+        machine.shell(f"install -d -o docker-registry /srv/registry/images/docker/registry/v2/{folder}")
     first = machine.run(step("registry-collect", COLLECTION="1"), "registry-collect")
     assert (first.stdout, first.returncode) == ("changed\n", 0), first.stderr
     assert machine.shell("tail -n 1 /run/registry.starts").strip().endswith("/config.yml")
