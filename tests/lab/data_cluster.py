@@ -141,13 +141,13 @@ class DataCluster:
         """Run a step that was done once more, with what it was given; say its one word."""
         state = json.loads(self._pulumi("stack", "export", "--show-secrets").stdout)
         found = [item for item in state["deployment"]["resources"] if item["urn"].endswith(f"::{step}")]
-        inputs = found[0]["inputs"]
-        stdin = inputs["stdin"]
-        if isinstance(stdin, dict):
-            stdin = json.loads(stdin["plaintext"])
+        inputs = {
+            name: json.loads(value["plaintext"]) if isinstance(value, dict) and "plaintext" in value else value
+            for name, value in found[0]["inputs"].items()
+        }
         hosts = {node["address"]: key for key, node in self.outputs()["nodes"].items()}
         hosts |= {node["floating-ip"]: key for key, node in self.outputs()["nodes"].items() if node["floating-ip"]}
-        return self.run_on(hosts[inputs["connection"]["host"]], inputs["create"], stdin).strip()
+        return self.run_on(hosts[inputs["connection"]["host"]], inputs["create"], inputs["stdin"]).strip()
 
     def write_manifest(self, text: str) -> str:
         """Write a manifest where a stack may name it; it goes with the cluster."""
