@@ -15,8 +15,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 from tests.lab.conftest import Lab
-from tests.lab.data_cluster import DataCluster, Run
+from tests.lab.data_cluster import DataCluster
 from tests.lab.kubeadm_by_hand import wait_for
+from tests.lab.lab_stack import Run
 
 pytestmark = [
     pytest.mark.lab,
