@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -25,7 +26,6 @@ PROGRAM = (
     "manifests",
     "lifecycle",
     "toolchain",
-    ".venv",
     "bin",
 )
 
@@ -58,7 +58,8 @@ class OperatedCluster:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         for name in PROGRAM:
-            (directory / name).symlink_to(ROOT / name)
+            _copy(ROOT / name, directory / name)
+        (directory / ".venv").symlink_to(ROOT / ".venv")
         (directory / "stacks").mkdir()
         self.file = directory / "stacks" / f"Pulumi.{STACK}.yaml"
         text = (ROOT / "stacks" / "Pulumi.lab.yaml").read_text(encoding="utf-8")
@@ -131,3 +132,11 @@ class OperatedCluster:
         config.write_text(self.kubeconfig(), encoding="utf-8")
         command = ["kubectl", "--kubeconfig", str(config), "apply", "-f", "-"]
         subprocess.run(command, input=manifest, text=True, check=True, capture_output=True, env=self.environment())
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Take the program along: it finds its project where it lies, and may be edited here while the cluster lives."""
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copy2(source, target)
