@@ -62,6 +62,12 @@ def read_exports(outputs: Mapping[str, Any], state: Mapping[str, Any] | None = N
     )
 
 
+def goes_with_others(state: Mapping[str, Any]) -> frozenset[str]:
+    """Name, by URN, what nobody is asked to delete when everything is: it goes with something else that is deleted."""
+    resources = (state.get("deployment") or {}).get("resources") or ()
+    return frozenset(resource["urn"] for resource in resources if resource.get("deletedWith"))
+
+
 def _unfinished(state: Mapping[str, Any], nodes: Collection[str]) -> Iterator[str]:
     for resource in (state.get("deployment") or {}).get("resources") or ():
         node = node_of(resource["urn"].rpartition("::")[2], nodes)

@@ -18,7 +18,7 @@ from lifecycle import cloud, edits, live, repair
 from lifecycle.edits import Edit
 from lifecycle.engine import Engine
 from lifecycle.errors import Exit, LifecycleError
-from lifecycle.exports import Exports, read_exports
+from lifecycle.exports import Exports, goes_with_others, read_exports
 from lifecycle.locks import hold
 from lifecycle.picture import Picture, draw
 from lifecycle.progress import Progress, Tracker
@@ -138,7 +138,8 @@ def destroy(options: Options) -> Result:
             return known
         if early := _early(known, foreseen, options):
             return early
-        return _carry_out(known, engine.destroy, Tracker(exports.nodes, options.on_progress))
+        tracker = Tracker(exports.nodes, options.on_progress, forgotten=goes_with_others(engine.state()))
+        return _carry_out(known, engine.destroy, tracker)
 
 
 def _open(options: Options) -> tuple[StackFile, Engine]:

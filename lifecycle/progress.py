@@ -64,9 +64,15 @@ class Tracker:
         nodes: Collection[str],
         listener: Callable[[Progress], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        forgotten: Collection[str] = (),
     ) -> None:
-        """Follow these machines."""
+        """Follow these machines. Deletions of the resources `forgotten`, by URN, are not spoken of.
+
+        The engine tells them like all others, but asks nobody to do anything.
+        """
         self._nodes = frozenset(nodes)
+        self._forgotten = frozenset(forgotten)
         self._listener = listener
         self._clock = clock
         self._begun: dict[tuple[str, str], float] = {}
@@ -99,7 +105,7 @@ class Tracker:
         )
 
     def _step(self, step: Step, state: str) -> None:
-        if step.op not in STARTS or step.type.startswith(SILENT_TYPES) or _is_only_forgotten(step):
+        if step.op not in STARTS or step.type.startswith(SILENT_TYPES) or self._is_only_forgotten(step):
             return
         node = node_of(step.name, self._nodes) or CLUSTER
         now = self._clock()
@@ -133,10 +139,13 @@ class Tracker:
             return Action.REPLACED.value
         return next(iter(actions), Action.UPDATED).value
 
-
-def _is_only_forgotten(step: Step) -> bool:
-    """Tell the deletion of a step on a machine that does nothing there: it only leaves the state."""
-    return step.type == COMMAND and step.op in DELETIONS and step.name.rpartition("-")[2] not in GOING
+    def _is_only_forgotten(self, step: Step) -> bool:
+        """Tell a deletion that does nothing anywhere: the resource only leaves the state."""
+        if step.op not in DELETIONS:
+            return False
+        if step.retained or step.urn in self._forgotten:
+            return True
+        return step.type == COMMAND and step.name.rpartition("-")[2] not in GOING
 
 
 def phase_name(step: Step, node: str) -> str:

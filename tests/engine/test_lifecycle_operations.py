@@ -81,8 +81,11 @@ def test_a_life_from_create_to_destroy(project: Project) -> None:
         ["worker-1", "worker-2"],
     ]
 
-    gone = operations.destroy(options)
+    heard.clear()
+    gone = operations.destroy(project.options(on_progress=heard.append))
     assert gone.outcome is Outcome.DONE
+    assert "delete machine" in phases(gone, "worker-1")
+    assert not [progress for progress in heard if "leave" in progress.phase], "nobody leaves when everybody goes"
     assert gone.ticket
     assert "control-plane-0-state" in gone.ticket.dangers[0].text
     assert operations.destroy(options).outcome is Outcome.UNCHANGED

@@ -75,8 +75,10 @@ def test_only_one_file_makes_remote_commands() -> None:
     assert makers == {"remote_script.py"}
 
 
-def test_only_the_lifecycle_drives_the_engine() -> None:
-    assert crossings(python_files(*PROGRAM), "pulumi.automation") == []
+def test_only_one_file_drives_the_engine() -> None:
+    everything = python_files(*PROGRAM, "lifecycle", "toolchain")
+    drivers = {str(file.relative_to(ROOT)) for file in everything if crossings([file], "pulumi.automation")}
+    assert drivers == {"lifecycle/engine.py"}
 
 
 def test_nothing_is_made_while_a_value_is_waited_for() -> None:

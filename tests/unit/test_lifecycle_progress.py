@@ -3,14 +3,16 @@
 from types import SimpleNamespace
 from typing import Any
 
+from lifecycle.exports import goes_with_others
 from lifecycle.progress import Progress, Tracker
 
 URN = "urn:pulumi:demo::nodewright::nodewright:cluster:Machine$"
 SERVER, COMMAND = "openstack:compute/instance:Instance", "command:remote:Command"
 
 
-def event(kind: str, op: str, type_: str, name: str) -> Any:
-    metadata = SimpleNamespace(op=op, urn=f"{URN}{type_}::{name}", diffs=None, detailed_diff=None, old=None)
+def event(kind: str, op: str, type_: str, name: str, *, retained: bool = False) -> Any:
+    old = SimpleNamespace(retain_on_delete=retained)
+    metadata = SimpleNamespace(op=op, urn=f"{URN}{type_}::{name}", diffs=None, detailed_diff=None, old=old)
     kinds = {"resource_pre_event": None, "res_outputs_event": None, "res_op_failed_event": None}
     return SimpleNamespace(**{**kinds, kind: SimpleNamespace(metadata=metadata)})
 
@@ -22,9 +24,9 @@ class Clock:
         return self.now
 
 
-def follow(*events: tuple[float, Any]) -> tuple[Tracker, list[Progress]]:
+def follow(*events: tuple[float, Any], forgotten: tuple[str, ...] = ()) -> tuple[Tracker, list[Progress]]:
     clock, heard = Clock(), list[Progress]()
-    tracker = Tracker({"worker-1", "worker-10"}, heard.append, clock)
+    tracker = Tracker({"worker-1", "worker-10"}, heard.append, clock, forgotten=forgotten)
     for moment, happened in events:
         clock.now = moment
         tracker.hear(happened)
@@ -74,3 +76,23 @@ def test_what_stays_and_what_only_the_engine_knows_is_silent() -> None:
 def test_what_belongs_to_no_machine_belongs_to_the_cluster() -> None:
     tracker, _ = follow((1, event("res_outputs_event", "create", "openstack:networking/network:Network", "network")))
     assert tracker.results()[0].node == "cluster"
+
+
+def test_a_leave_that_nobody_is_asked_for_is_not_told() -> None:
+    steward_stays = (0, event("res_outputs_event", "delete", COMMAND, "worker-1-member"))
+    goes_too = (0, event("res_outputs_event", "delete", COMMAND, "worker-10-member"))
+    tracker, heard = follow(steward_stays, goes_too, forgotten=(f"{URN}{COMMAND}::worker-10-member",))
+    assert [(node.node, node.phases[0].name) for node in tracker.results()] == [("worker-1", "drain and leave")]
+    assert [progress.node for progress in heard] == ["worker-1"]
+
+
+def test_a_volume_that_stays_in_the_cloud_is_not_told_as_deleted() -> None:
+    volume = "openstack:blockstorage/volume:Volume"
+    tracker, _ = follow((0, event("res_outputs_event", "delete", volume, "worker-1-data", retained=True)))
+    assert tracker.results() == ()
+
+
+def test_in_a_destruction_what_goes_with_others_is_named_by_the_state() -> None:
+    resources = [{"urn": "a", "deletedWith": "b"}, {"urn": "b"}]
+    assert goes_with_others({"deployment": {"resources": resources}}) == {"a"}
+    assert goes_with_others({}) == frozenset()

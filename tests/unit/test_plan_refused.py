@@ -108,6 +108,28 @@ def test_a_control_plane_grows_from_one_to_three() -> None:
     assert [node.key for node in plan.nodes if node.change == "new"] == ["control-plane-1", "control-plane-2"]
 
 
+@pytest.mark.parametrize(
+    "replaces",
+    [
+        {"control-plane.heal": {"control-plane-0": 1}},
+        {"control-plane.generation": 1},
+        {"generation": 1},
+        {"kubernetes.version": "1.34.5"},
+        {"kubernetes.version": "1.34.5", "control-plane.image": "node-1.34.5"},
+    ],
+)
+def test_a_control_plane_does_not_grow_while_its_only_member_is_replaced(replaces: dict[str, Any]) -> None:
+    """The new members would join through the old one, and the old one waits for them: neither would end."""
+    (reason,) = reasons(raw(), raw({"control-plane.count": 3, **replaces}))
+    assert reason.startswith("control-plane.count: was 1, now 3, while control-plane-0 would be replaced;")
+    assert reason.endswith("do one of the two, run up, then the other")
+
+
+def test_a_control_plane_may_grow_while_its_image_changes_for_later() -> None:
+    plan = planned(raw({"control-plane.count": 3, "control-plane.image": "node-2"}), after_up(raw()))
+    assert [node.made_from.image for node in plan.control_planes] == ["node", "node-2", "node-2"]
+
+
 def test_a_control_plane_does_not_change_size_and_members_in_one_up() -> None:
     (reason,) = reasons(
         ha({"control-plane.count": 5}), ha({"control-plane.count": 3, "control-plane.heal": {"control-plane-1": 1}})
