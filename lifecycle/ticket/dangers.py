@@ -30,7 +30,7 @@ def find_dangers(
     settings, plan = situation.settings, situation.plan
     found = [
         *_quorum(situation.live, nodes, quorum),
-        *_data(nodes, changes),
+        *_data(situation.exports, nodes, changes),
         *_unasked(situation, nodes, changes),
         *_unavailable(settings, nodes),
         *_drains(plan, settings, nodes),
@@ -41,6 +41,17 @@ def find_dangers(
         *_spread(settings, nodes),
     ]
     return tuple(sorted(found, key=lambda danger: danger.level is not Level.STOP))
+
+
+def left_behind(volume: str, exports: Exports) -> str:
+    """Name a volume that stays, with the ways to take it over and to remove it."""
+    volume_id = ((exports.raw.get("volumes") or {}).get(volume) or {}).get("id")
+    if not volume_id:
+        return f"volume {volume}"
+    return (
+        f"volume {volume}, {volume_id} (a stack takes it over with `adopt: {volume_id}`, "
+        f"`openstack volume delete {volume_id}` removes it)"
+    )
 
 
 def _stop(rule: str, text: str) -> Danger:
@@ -72,10 +83,11 @@ def _quorum(live: Live, nodes: Sequence[NodeChange], quorum: Quorum) -> Iterator
             )
 
 
-def _data(nodes: Sequence[NodeChange], changes: Sequence[ResourceChange]) -> Iterator[Danger]:
+def _data(exports: Exports, nodes: Sequence[NodeChange], changes: Sequence[ResourceChange]) -> Iterator[Danger]:
     for change in changes:
         if change.type == VOLUME and change.action in LEAVES and change.retained:
-            yield _warn("left-behind", f"volume {change.name} stays in the cloud, and the stack forgets it")
+            volume = left_behind(change.name, exports)
+            yield _warn("left-behind", f"the stack forgets what stays in the cloud: {volume}")
         elif change.type == VOLUME and change.action in LEAVES:
             yield _stop("data-volume", f"volume {change.name} would be deleted, with all that is on it")
     for node in nodes:

@@ -7,7 +7,7 @@ from lifecycle.exports import Exports, NodeExport
 from lifecycle.live import Live, LivePod
 from lifecycle.situation import Situation
 from lifecycle.steps import COMMAND, PORT, SERVER, VOLUME, Action, ResourceChange, Step, fold, node_of
-from lifecycle.ticket.dangers import find_dangers
+from lifecycle.ticket.dangers import find_dangers, left_behind
 from lifecycle.ticket.model import Behind, Danger, Level, NodeChange, OtherChange, Quorum, Ticket
 
 LEAVES = frozenset({Action.REPLACED, Action.REMOVED})
@@ -48,7 +48,7 @@ def destruction(stack: str, steps: Iterable[Step], exports: Exports) -> Ticket:
     lost = sorted(change.name for change in volumes if not change.retained)
     left = sorted(change.name for change in volumes if change.retained)
     data = f", with all data on {', '.join(lost)}" if lost else ""
-    data += f"; what stays in the cloud: {', '.join(left)}" if left else ""
+    data += f"; what stays in the cloud: {'; '.join(left_behind(name, exports) for name in left)}" if left else ""
     masters = sum(1 for node in exports.nodes.values() if node.role == Role.CONTROL_PLANE.value)
     return Ticket(
         stack=stack,

@@ -1,5 +1,6 @@
 """The rules a change is held to, where no recorded preview breaks them."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -45,6 +46,7 @@ def exports_of(settings: dict[str, Any]) -> dict[str, Any]:
             }
             for node in made.nodes
         },
+        "volumes": {"control-plane-0-state": {"id": "0d3b"}},
     }
 
 
@@ -132,6 +134,15 @@ def test_a_destruction_names_the_volumes_that_go() -> None:
     made = destruction("demo", steps, read_exports(exports_of(raw())))
     assert "control-plane-0-state" in made.dangers[0].text
     assert [node.node for node in made.nodes] == ["worker-0"]
+
+
+def test_a_volume_that_stays_is_named_with_how_to_take_it_over_and_to_remove_it() -> None:
+    left = replace(step("delete", "volume", "control-plane-0-state"), retained=True)
+    for made in (make(left), destruction("demo", [left], read_exports(exports_of(raw())))):
+        text = " ".join(danger.text for danger in made.dangers)
+        assert "volume control-plane-0-state, 0d3b" in text
+        assert "`adopt: 0d3b`" in text
+        assert "`openstack volume delete 0d3b`" in text
 
 
 def test_names_from_the_cluster_are_not_read_as_markdown() -> None:
