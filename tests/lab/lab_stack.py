@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +83,24 @@ class LabStack:
     def up(self, *options: str) -> Run:
         self._save()
         return self._run("up", "--yes", "--skip-preview", "--non-interactive", *options)
+
+    def up_and_meanwhile(self, sign: str, act: Callable[[], object]) -> Run:
+        """Change the stack; when the engine first says a line with the sign, do something to the world."""
+        self._save()
+        command = self._command("up", "--yes", "--skip-preview", "--non-interactive", config=True)
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        assert process.stdout
+        said, done = [], False
+        for line in process.stdout:
+            said.append(line)
+            if not done and sign in line:
+                done = True
+                act()
+        process.wait()
+        assert done, f"the engine never said {sign!r}\n{''.join(said)}"
+        return Run(ok=process.returncode == 0, output="".join(said))
 
     def must_up(self, *options: str) -> Run:
         run = self.up(*options)
@@ -170,13 +188,16 @@ class LabStack:
         done = self._pulumi(*command, config=True)
         return Run(ok=done.returncode == 0, output=done.stdout + done.stderr)
 
+    def _command(self, *command: str, config: bool) -> list[str]:
+        where = ["--config-file", str(self._config)] if config else []
+        stack = [] if command[:2] == ("stack", "select") else ["--stack", self.name]
+        return ["pulumi", *command, *stack, *where]
+
     def _pulumi(
         self, *command: str, config: bool = False, text: str | None = None
     ) -> "subprocess.CompletedProcess[str]":
-        where = ["--config-file", str(self._config)] if config else []
-        stack = [] if command[:2] == ("stack", "select") else ["--stack", self.name]
         return subprocess.run(
-            ["pulumi", *command, *stack, *where],
+            self._command(*command, config=config),
             cwd=ROOT,
             env=self._environment,
             input=text,

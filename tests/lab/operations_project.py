@@ -53,19 +53,18 @@ class Run:
 
 
 class OperatedCluster:
-    """The stack `ops`: the lab's own, with another name and other addresses."""
+    """The lab's own stack, with another name and other addresses."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, name: str = STACK, cidr: str = "10.61.0.0/24") -> None:
         self.directory = directory
+        self.name = name
         for name in PROGRAM:
             _copy(ROOT / name, directory / name)
         (directory / ".venv").symlink_to(ROOT / ".venv")
         (directory / "stacks").mkdir()
-        self.file = directory / "stacks" / f"Pulumi.{STACK}.yaml"
+        self.file = directory / "stacks" / f"Pulumi.{name}.yaml"
         text = (ROOT / "stacks" / "Pulumi.lab.yaml").read_text(encoding="utf-8")
-        text = text.replace("\n    name: lab\n", f"\n    name: {STACK}\n").replace(
-            "cidr: 10.20.0.0/24", "cidr: 10.61.0.0/24"
-        )
+        text = text.replace("\n    name: lab\n", f"\n    name: {name}\n").replace("cidr: 10.20.0.0/24", f"cidr: {cidr}")
         self.file.write_text(text.replace("count: 2, image", "count: 1, image"), encoding="utf-8")
         (directory / "backend").mkdir()
 
@@ -74,7 +73,7 @@ class OperatedCluster:
             **os.environ,
             "PULUMI_BACKEND_URL": f"file://{self.directory / 'backend'}",
             "PULUMI_CONFIG_PASSPHRASE": "lab",
-            "NODEWRIGHT_STACK": STACK,
+            "NODEWRIGHT_STACK": self.name,
             "PYTHONPATH": str(self.directory),
         }
 
@@ -115,6 +114,14 @@ class OperatedCluster:
             raise AssertionError(msg)
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
+
+    def pulumi(self, *words: str) -> str:
+        """Ask the engine itself."""
+        command = ["pulumi", *words, "--stack", self.name]
+        done = subprocess.run(
+            command, cwd=self.directory, env=self.environment(), capture_output=True, text=True, check=True
+        )
+        return done.stdout
 
     def kubeconfig(self) -> str:
         return str(self.run("kubeconfig").last["kubeconfig"])

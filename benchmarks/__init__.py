@@ -1,0 +1,1 @@
+"""How long the work takes beside how long it must take, each pair from one run."""
