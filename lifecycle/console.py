@@ -7,7 +7,7 @@ from typing import Any
 from lifecycle import results, ticket
 from lifecycle.errors import LifecycleError
 from lifecycle.progress import Progress
-from lifecycle.results import Result
+from lifecycle.results import Failure, Result
 from lifecycle.ticket import Ticket
 
 CLEAR_LINE = "\r\x1b[K"
@@ -77,8 +77,8 @@ class Console:
     def error(self, error: LifecycleError, result: Result | None) -> None:
         """Say what went wrong."""
         if self._as_json:
-            done = result.to_json() if result else None
-            self._event("error", {"code": int(error.code), "kind": error.code.name, "text": str(error), "result": done})
+            failure = Failure(code=int(error.code), kind=error.code.name, text=str(error), result=result)
+            self._event("error", failure.to_json())
         else:
             sys.stderr.write((CLEAR_LINE if self._live else "") + f"{error}\n")
 

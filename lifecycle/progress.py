@@ -50,10 +50,12 @@ class Progress:
     """One thing begun or finished, as it is shown."""
 
     node: str
+    """The machine; `cluster` for what belongs to none."""
     phase: str
     state: str
     """`begun`, `done` or `failed`."""
     seconds: float
+    """How long it took; 0 when it only began."""
 
 
 class Tracker:

@@ -1,4 +1,4 @@
-"""What an operation gives back: for a person a few lines, for a program JSON (docs/results.md has the schemas)."""
+"""What an operation gives back: for a person a few lines, for a program JSON (docs/results.md)."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -54,15 +54,41 @@ class Result:
     outcome: Outcome
     seconds: float = 0.0
     edits: tuple[str, ...] = ()
+    """What was written into the stack file, or would be."""
     repairs: tuple[str, ...] = ()
     """What an earlier, interrupted operation had left, and what was done about it."""
     nodes: tuple[NodeResult, ...] = ()
+    """What was done, machine by machine."""
     ticket: Ticket | None = field(default=None, repr=False)
+    """What was said before."""
 
     def to_json(self) -> dict[str, Any]:
         """Give it as JSON."""
         plain = {**asdict(self), "ticket": self.ticket.to_json() if self.ticket else None}
         return {"schema": SCHEMA, **plain}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """Why a call did nothing, or stopped."""
+
+    code: int
+    """The exit code."""
+    kind: str
+    """The exit code's name: `USAGE`, `REFUSED`, `FAILED`, `BUSY`, `NO_STACK`, `NO_ACCESS`."""
+    text: str
+    """What was being done, what was found, what to do."""
+    result: Result | None
+    """What was done until then; nothing when nothing was begun."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as JSON."""
+        return {
+            "code": self.code,
+            "kind": self.kind,
+            "text": self.text,
+            "result": self.result.to_json() if self.result else None,
+        }
 
 
 def render(result: Result) -> str:
