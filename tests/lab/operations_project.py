@@ -58,8 +58,8 @@ class OperatedCluster:
     def __init__(self, directory: Path, name: str = STACK, cidr: str = "10.61.0.0/24") -> None:
         self.directory = directory
         self.name = name
-        for name in PROGRAM:
-            _copy(ROOT / name, directory / name)
+        for part in PROGRAM:
+            _copy(ROOT / part, directory / part)
         (directory / ".venv").symlink_to(ROOT / ".venv")
         (directory / "stacks").mkdir()
         self.file = directory / "stacks" / f"Pulumi.{name}.yaml"
