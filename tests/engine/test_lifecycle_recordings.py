@@ -20,6 +20,14 @@ from tests.engine.lifecycle_project import STACK, Project, environment
 
 RECORDED = Path(__file__).parents[1] / "golden" / "tickets"
 
+STORAGE: dict[str, Any] = {
+    "flavor": "m1.small",
+    "volumes": [{"name": "data", "size-gib": 5, "mount-to": "/volume"}],
+    "exports": [{"directory": "/volume/nfs", "to": "10.20.0.0/24"}],
+}
+# Its volume goes with it: that is what one of the tickets must stop.
+REGISTRY: dict[str, Any] = {"flavor": "m1.small", "volume-gib": 5, "keep-volume": False}
+
 pytestmark = pytest.mark.engine
 
 
@@ -31,6 +39,10 @@ def directory(tmp_path: Path, plugin_home: Path) -> Iterator[Path]:
 
 def small(**changes: Any) -> dict[str, Any]:
     return cluster(workers={"count": 3, **changes.pop("workers", {})}, **changes)
+
+
+def furnished(**changes: Any) -> dict[str, Any]:
+    return cluster(**{"storage": STORAGE, "registry": REGISTRY, **changes})
 
 
 def large(**changes: Any) -> dict[str, Any]:
@@ -77,6 +89,27 @@ def test_previews_of_three_masters_are_those_that_were_recorded(
     )
 
 
+def test_previews_with_storage_and_registry_are_those_that_were_recorded(
+    directory: Path, request: pytest.FixtureRequest
+) -> None:
+    update = bool(request.config.getoption("--update-golden", default=False))
+    near, far = {"server": "images.example:5000"}, {"server": "mirror.example", "mirror-of": ["docker.io"]}
+    project = Project(directory, furnished(registries=[near]))
+    operations.create(project.options())
+    without_registry = furnished(registries=[near])
+    del without_registry["registry"]
+    _record(
+        project,
+        {
+            "heal-storage": furnished(registries=[near], storage={**STORAGE, "heal": {"storage": 1}}),
+            "heal-registry": furnished(registries=[near], registry={**REGISTRY, "heal": {"registry": 1}}),
+            "registries": furnished(registries=[near, far]),
+            "volume-deleted": without_registry,
+        },
+        update=update,
+    )
+
+
 def _record(project: Project, cases: dict[str, dict[str, Any]], *, update: bool) -> None:
     for name, wished in cases.items():
         project.write(wished)
@@ -94,4 +127,7 @@ def _still(outputs: dict[str, Any]) -> dict[str, Any]:
     """Leave out what differs from run to run and from one another by nothing but its name."""
     for key, node in outputs.get("nodes", {}).items():
         node.update({"address": f"address of {key}", "server-id": f"server of {key}", "floating-ip": None})
-    return {key: outputs[key] for key in ("name", "birth", "kubernetes-version", "nodes") if key in outputs}
+    for name, volume in outputs.get("volumes", {}).items():
+        volume["id"] = f"volume {name}"
+    kept = ("name", "birth", "kubernetes-version", "nodes", "volumes", "registries")
+    return {key: outputs[key] for key in kept if key in outputs}
