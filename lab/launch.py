@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from lab import alive, host, images, lock, paths, root, teardown
+from lab import alive, host, images, lock, paths, root, servers, teardown
 from lab.errors import LabError
 
 Say = Callable[[str], None]
@@ -39,6 +39,7 @@ def up(say: Say, features: list[str], wanted_images: Collection[str] = images.NA
     # Without the lock: whoever loses patience may say `lab down`.
     wait_until_ready(say)
     publish_clouds()
+    remove_older_images(say)
     say(f"the lab is ready ({time.monotonic() - started:.0f} s); try: bin/lab openstack server list")
 
 
@@ -127,6 +128,14 @@ def refuse_hopeless(units: dict[str, dict[str, Any]]) -> None:
         if unit["state"] == "failed" and unit["restarts"] >= HOPELESS_RESTARTS:
             message = f"waiting for the lab: {name} keeps failing: {last_words(f'{name}.log')}"
             raise LabError(message)
+
+
+def remove_older_images(say: Say) -> None:
+    """What earlier recipes left in the cache, gigabytes a time; but not what servers stand on or what is offered."""
+    # A server that is being made may stand on an image that stepped aside this moment, and has not said so yet.
+    if servers.changing():
+        return
+    images.prune(servers.images_below() | servers.images_offered(), progress=say)
 
 
 def last_words(log: str) -> str:

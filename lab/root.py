@@ -116,3 +116,6 @@ def remove_older(current: Path) -> None:
     for other in current.parent.glob("root-*"):
         if other.is_dir() and other != current:
             shutil.rmtree(other)
+    for databases in (current.parent / "databases").glob("root-*.sql"):
+        if databases.stem != current.name:
+            databases.unlink()

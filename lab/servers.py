@@ -2,11 +2,18 @@
 
 import subprocess
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
-from lab import alive
+from lab import alive, paths
 from lab.errors import LabError
 
 QUERY = "select uuid, display_name from nova.instances where deleted=0"
+CHANGING = """
+    select uuid from nova.instances where deleted=0 and (vm_state='building' or task_state is not null)
+    union select instance_uuid from nova_api.build_requests"""
+OFFERED = """
+    select p.value from glance.image_properties p join glance.images i on i.id=p.image_id
+    where p.name='lab_directory' and p.deleted=0 and i.deleted=0"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +40,30 @@ def ask(*command: str) -> str:
     return done.stdout
 
 
+def rows(query: str) -> list[list[str]]:
+    """From the services' databases: they answer when an API is broken on purpose, too."""
+    answer = ask("mariadb", "--no-defaults", "--batch", "--skip-column-names", "-uroot", "-e", query)
+    return [line.split("\t") for line in answer.splitlines()]
+
+
 def everyone() -> list[Server]:
-    """From Nova's database: it answers when the API is broken on purpose, too."""
-    answer = ask("mariadb", "--no-defaults", "--batch", "--skip-column-names", "-uroot", "-e", QUERY)
-    rows = [line.split("\t") for line in answer.splitlines()]
-    return [Server(uuid=uuid, name=name) for uuid, name in rows]
+    return [Server(uuid=uuid, name=name) for uuid, name in rows(QUERY)]
+
+
+def changing() -> bool:
+    """Whether Nova is making a server, or has something else in hand."""
+    return bool(rows(CHANGING))
+
+
+def images_below() -> set[str]:
+    """Names of the root directories that servers stand on, also of those that do not run."""
+    files = (paths.state() / "nova" / "instances").glob("*/lower")
+    return {PurePosixPath(file.read_text().strip()).name for file in files}
+
+
+def images_offered() -> set[str]:
+    """Names of the root directories that Glance's images stand for."""
+    return {directory for (directory,) in rows(OFFERED)}
 
 
 def find(wanted: str) -> Server:

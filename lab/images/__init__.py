@@ -13,4 +13,9 @@ def ensure(names: Collection[str] = NAMES, *, progress: Callable[[str], None] = 
     return build.ensure(names, progress)
 
 
-__all__ = ["NAMES", "ensure"]
+def prune(in_use: Collection[str], *, progress: Callable[[str], None] = print) -> None:
+    """Remove root directories of earlier recipes, and what they were made from, unless they are in use."""
+    build.prune(in_use, progress)
+
+
+__all__ = ["NAMES", "ensure", "prune"]

@@ -30,6 +30,15 @@ def ensure(names: Collection[str], progress: Callable[[str], None]) -> dict[str,
         return {image.name: _image(workshop, image, tools) for image in images}
 
 
+def prune(in_use: Collection[str], progress: Callable[[str], None]) -> None:
+    """Remove what was built from earlier recipes, apart from directories that are in use."""
+    names = {name for image in recipe.IMAGES.values() for name in (image.name, *map(layers.name, image.packages))}
+    workshop = Workshop(progress)
+    with lock.held(store.folder() / ".lock", workshop.say, "another build of the lab's images"):
+        for removed in store.prune(names | set(programs.NAMES), in_use):
+            workshop.say(f"{removed} is of an earlier recipe and was removed")
+
+
 def _tools(images: Sequence[MachineImage]) -> dict[str, Path]:
     versions = [image.kubernetes_version for image in images if image.kubernetes_version]
     if not versions:

@@ -17,13 +17,18 @@ class Layer:
     key: str
 
 
+def name(packages: str) -> str:
+    """What the layer of a list of packages is called in the store."""
+    return f"layer-{packages}"
+
+
 def ensure(workshop: Workshop, lists: Sequence[str]) -> Layer:
     """The root with the packages of these lists, the last one on top of the others."""
     *below, last = lists
     packages = recipe.packages(last)
     if not below:
         key = store.key_of([recipe.SUITE, *recipe.DOCUMENTATION, *packages])
-        root = workshop.ensure(f"layer-{last}", key, lambda target: _bootstrap(workshop, target, packages))
+        root = workshop.ensure(name(last), key, lambda target: _bootstrap(workshop, target, packages))
         return Layer(root=root, key=key)
 
     lower = ensure(workshop, below)
@@ -33,7 +38,7 @@ def ensure(workshop: Workshop, lists: Sequence[str]) -> Layer:
         workshop.run(last, [SCRIPTS / "packages-install.sh"], {"ROOT": str(target), "PACKAGES": " ".join(packages)})
 
     key = store.key_of([lower.key, *packages, SCRIPTS / "packages-install.sh", SCRIPTS / "root-run.sh"])
-    return Layer(root=workshop.ensure(f"layer-{last}", key, add_packages), key=key)
+    return Layer(root=workshop.ensure(name(last), key, add_packages), key=key)
 
 
 def _bootstrap(workshop: Workshop, target: Path, packages: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from toolchain.supply import Supply
 
 NFSFUSE = FOLDER / "nfsfuse/nfsfuse.c"
 HELLO = FOLDER / "hello"
+NAMES = ("nfsfuse", "hello")
 
 
 def nfsfuse(workshop: Workshop, node: Layer) -> Path:

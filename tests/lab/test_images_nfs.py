@@ -1,8 +1,10 @@
 """NFS between two machines of the lab: a server in user space, and a mount that needs no kernel client."""
 
+import time
+
 import pytest
 
-from tests.lab.kubeadm_by_hand import Machine
+from tests.lab.kubeadm_by_hand import Machine, wait_for
 from tests.lab.site import LabSite
 
 pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]  # it warns of its own future
@@ -83,3 +85,24 @@ def test_unknown_export_is_refused_with_a_reason(server: Machine, client: Machin
     said = client.run(f"sudo mount -t nfs {server.address}:/nothing /mnt/read-only 2>&1; echo status $?")
     assert f"mounting {server.address}:/nothing:" in said
     assert said.endswith("status 32\n")
+
+
+def test_client_rests_while_its_server_is_away_and_goes_on_when_it_is_back(server: Machine, client: Machine) -> None:
+    server.run("sudo systemctl stop nfs-ganesha")
+    try:
+        client.run("sudo systemd-run --quiet --unit writer sh -c 'echo late >/mnt/data/late'")
+        before = processor_seconds(client)
+        time.sleep(5)
+        taken = processor_seconds(client) - before
+        assert client.run("systemctl is-active writer").strip() == "active"
+    finally:
+        server.run("sudo systemctl start nfs-ganesha")
+    assert taken < 0.5
+    wait_for(60, "what was written meanwhile", lambda: server.run("cat /srv/late 2>/dev/null || true") == "late\n")
+
+
+def processor_seconds(client: Machine) -> float:
+    """What the processes behind its mounts have taken since they began."""
+    ticks = client.run("for pid in $(pgrep -x nfsfuse); do awk '{ print $14 + $15 }' /proc/$pid/stat; done").split()
+    assert ticks
+    return sum(map(int, ticks)) / int(client.run("getconf CLK_TCK"))

@@ -8,6 +8,9 @@ import pytest
 
 from lab import images
 from lab.images import recipe, store
+from lab.images.container_archive import with_libraries
+
+pytestmark = pytest.mark.lab
 
 NODE = "node-1.34.3"
 NAMES = ("debian-12", NODE)
@@ -68,3 +71,10 @@ def test_second_call_takes_no_time(roots: dict[str, Path]) -> None:
     started = time.monotonic()
     assert images.ensure(NAMES) == roots
     assert time.monotonic() - started < 2
+
+
+def test_a_linked_program_brings_its_libraries(roots: dict[str, Path]) -> None:
+    files = with_libraries(roots[NODE], "/bin/cp")
+    assert "/bin/cp" in files
+    assert any("libc.so" in path for path in files)
+    assert all(source.is_file() and not source.is_symlink() for source in files.values())

@@ -17,8 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { EXIT_USAGE = 1, EXIT_MOUNT_FAILED = 32 };  // as mount(8) documents them
@@ -36,6 +39,25 @@ static struct mount_request request;
 static struct nfs_context *nfs;
 
 // ---- connection
+
+// libnfs calls this one instead of the C library's. A connection that is refused it tries again at once, which takes a
+// whole processor for as long as the server is gone; and it has no setting for a pause. So the same address is tried
+// once a second. (A mount goes to several addresses in turn and does not wait.)
+int connect(int socket, const struct sockaddr *address, socklen_t length) {
+  static struct sockaddr_storage last_address;
+  static time_t last_try;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (length <= sizeof last_address) {
+    if (now.tv_sec - last_try < 1 && memcmp(&last_address, address, length) == 0) {
+      sleep(1);
+      clock_gettime(CLOCK_MONOTONIC, &now);
+    }
+    memcpy(&last_address, address, length);
+    last_try = now.tv_sec;
+  }
+  return (int)syscall(SYS_connect, socket, address, length);
+}
 
 static struct nfs_context *connect_to_server(void) {
   struct nfs_context *context = nfs_init_context();

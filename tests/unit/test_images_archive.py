@@ -5,7 +5,7 @@ import tarfile
 from io import BytesIO
 from pathlib import Path
 
-from lab.images.container_archive import ContainerImage, with_libraries, write_archive
+from lab.images.container_archive import ContainerImage, write_archive
 
 
 def program(folder: Path, name: str = "program") -> Path:
@@ -70,10 +70,3 @@ def test_programs_stay_executable_and_data_does_not_become_so(tmp_path: Path) ->
     layer = layer_of(tmp_path / "a.tar")
     assert layer.getmember("one").mode == 0o755
     assert layer.getmember("data").mode == 0o644
-
-
-def test_a_linked_program_brings_its_libraries() -> None:
-    files = with_libraries(Path("/"), "/bin/cp")
-    assert "/bin/cp" in files
-    assert any("libc.so" in path for path in files)
-    assert all(source.is_file() and not source.is_symlink() for source in files.values())

@@ -62,6 +62,27 @@ def test_another_key_leaves_the_earlier_result_alone() -> None:
     assert earlier.is_dir()
 
 
+def test_prune_keeps_of_each_name_what_was_asked_for_last() -> None:
+    for key in ("abc", "def", "ghi"):
+        store.ensure("part", key, write)
+        store.ensure("other-part", key, write)
+    store.ensure("part", "abc", refuse)
+    assert store.prune({"part", "other-part"}, ()) == ["other-part-abc", "other-part-def", "part-def", "part-ghi"]
+    assert sorted(path.name for path in store.folder().iterdir()) == ["other-part-ghi", "part-abc"]
+
+
+def test_prune_keeps_what_is_in_use() -> None:
+    for key in ("abc", "def", "ghi"):
+        store.ensure("part", key, write)
+    assert store.prune({"part"}, {"part-abc"}) == ["part-def"]
+
+
+def test_prune_removes_what_no_recipe_names_any_more() -> None:
+    store.ensure("part", "abc", write)
+    store.ensure("forgotten", "abc", write)
+    assert store.prune({"part"}, ()) == ["forgotten-abc"]
+
+
 @pytest.mark.parametrize("change", ["content", "mode", "name", "link"])
 def test_key_follows_what_a_tree_holds(tmp_path: Path, change: str) -> None:
     tree = tmp_path / "tree"
