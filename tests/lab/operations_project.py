@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -95,33 +96,22 @@ class OperatedCluster:
 
     def kill_in_the_middle(self, phase: str, *words: str) -> None:
         """Start an operation and kill it, its engine and its plugins when a phase has begun."""
-        child = subprocess.Popen(
-            self.command(*words),
+        command = self.command(*words)
+        with subprocess.Popen(
+            command,
             cwd=self.directory,
             env=self.environment(),
             stdout=subprocess.PIPE,
             text=True,
             start_new_session=True,
-        )
-        assert child.stdout
-        for line in child.stdout:
-            event = json.loads(line)
-            if event["event"] == "progress" and event["phase"] == phase and event["state"] == "begun":
-                time.sleep(1)
-                break
-        else:
-            msg = f"{phase} never began"
-            raise AssertionError(msg)
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-
-    def pulumi(self, *words: str) -> str:
-        """Ask the engine itself."""
-        command = ["pulumi", *words, "--stack", self.name]
-        done = subprocess.run(
-            command, cwd=self.directory, env=self.environment(), capture_output=True, text=True, check=True
-        )
-        return done.stdout
+        ) as child:
+            assert child.stdout
+            try:
+                begun = _wait_for(child.stdout, phase)
+            finally:
+                # As when a machine loses power: nobody gets to tidy up, the engine and its plugins included.
+                os.killpg(child.pid, signal.SIGKILL)
+        assert begun, f"{phase} never began"
 
     def kubeconfig(self) -> str:
         return str(self.run("kubeconfig").last["kubeconfig"])
@@ -139,6 +129,14 @@ class OperatedCluster:
         config.write_text(self.kubeconfig(), encoding="utf-8")
         command = ["kubectl", "--kubeconfig", str(config), "apply", "-f", "-"]
         subprocess.run(command, input=manifest, text=True, check=True, capture_output=True, env=self.environment())
+
+
+def _wait_for(lines: Iterable[str], phase: str) -> bool:
+    for event in map(json.loads, lines):
+        if event["event"] == "progress" and event["phase"] == phase and event["state"] == "begun":
+            time.sleep(1)
+            return True
+    return False
 
 
 def _copy(source: Path, target: Path) -> None:
