@@ -14,6 +14,18 @@ class DataCluster(LabStack):
     def __init__(self, directory: Path) -> None:
         super().__init__(directory, "storage")
         self._written: list[Path] = []
+        self._take_over()
+
+    def _take_over(self) -> None:
+        """A cluster that was kept has been healed and has grown, and such numbers only rise."""
+        outputs = self.outputs()
+        for name in ("storage", "registry"):
+            healed = outputs.get("nodes", {}).get(name, {}).get("generations", {}).get("heal")
+            if healed:
+                self.change({f"{name}.heal": {name: int(healed)}})
+        for volume in self.settings["storage"]["volumes"]:
+            grown = outputs.get("volumes", {}).get(f"storage-{volume['name']}", {})
+            volume["size-gib"] = int(grown.get("size-gib", volume["size-gib"]))
 
     def write_manifest(self, text: str) -> str:
         """Write a manifest where a stack may name it; it goes with the cluster."""

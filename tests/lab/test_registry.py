@@ -28,6 +28,7 @@ pytestmark = [
 PUSH = (Path(__file__).parent / "push_image.py").read_text()
 LOCAL = "nodewright.lab/hello:v1"
 FOREIGN = "foreign.example:5443"
+RIGHT, WRONG = "open-sesame", "open-barley"
 
 
 def push(cluster: DataCluster, repository: str, tag: str = "v1", *, check: bool = True, **changes: str) -> str:
@@ -128,11 +129,14 @@ def forget(cluster: DataCluster, repository: str) -> None:
         cluster.run_on(node, command, check=False)
 
 
-def test_a_node_that_is_added_pulls_too(registry: DataCluster) -> None:
+def test_a_node_that_is_added_pulls_and_mounts_too(registry: DataCluster) -> None:
     registry.change({"workers.worker.count": 2})
     run = registry.must_up()
     assert not run.touched("storage", "registry-configure", "worker-0-")
     run_everywhere(registry, "first", "worker-1")
+    exported = f"{registry.outputs()['nodes']['storage']['address']}:/volume/nfs"
+    mounted = f"sudo mount -t nfs -o nfsvers=4.1 {exported} /mnt && sudo ls /mnt && sudo umount /mnt"
+    assert "shared" in registry.run_on("worker-1", mounted)
     registry.kubectl("delete", "pod", "first-worker-1", "--timeout=90s")
     registry.change({"workers.worker.count": 1})
     run = registry.must_up()
@@ -157,7 +161,7 @@ ANSWER = """\
 import base64, http.server, ssl, sys
 class Registry(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        good = "Basic " + base64.b64encode(b"bob:right").decode()
+        good = "Basic " + base64.b64encode(b"bob:PASSWORD").decode()
         self.send_response(200 if self.headers.get("Authorization") == good else 401)
         self.send_header("WWW-Authenticate", 'Basic realm="foreign"')
         self.end_headers()
@@ -203,7 +207,7 @@ class Foreign:
         """Show a certificate signed by a new CA; give the CA."""
         self.stop()
         ca, certificate, key = make_certificates(expired=expired)
-        files = {"crt": certificate, "key": key, "serve.py": ANSWER}
+        files = {"crt": certificate, "key": key, "serve.py": ANSWER.replace("PASSWORD", RIGHT)}
         self._cluster.run_on("worker-0", "mkdir -p /tmp/foreign")
         for name, text in files.items():
             self._cluster.run_on("worker-0", f"cat >/tmp/foreign/{name}", text)
@@ -226,7 +230,7 @@ def foreign(registry: DataCluster) -> Iterator[Foreign]:
     registry.change({"registries": None})
 
 
-def told_of(cluster: DataCluster, foreign: Foreign, ca: str, password: str = "right") -> Run:
+def told_of(cluster: DataCluster, foreign: Foreign, ca: str, password: str = RIGHT) -> Run:
     cluster.set_password(f"registry/{FOREIGN}", password)
     entry = {
         "server": FOREIGN,
@@ -246,7 +250,8 @@ def files(cluster: DataCluster, node: str) -> str:
 
 def uptimes(cluster: DataCluster) -> str:
     """When every container of the cluster and containerd itself began."""
-    wanted = "{range .items[*]}{.metadata.name} {.status.containerStatuses[*].state.running.startedAt}{'\\n'}{end}"
+    wanted = "{range .items[*]}{.metadata.name} {.status.containerStatuses[*].restartCount} "
+    wanted += "{.status.containerStatuses[*].state.running.startedAt}{'\\n'}{end}"
     pods = cluster.kubectl("get", "pods", "--all-namespaces", f"--output=jsonpath={wanted}")
     nodes = ("control-plane-0", "worker-0")
     asked = "systemctl show containerd kubelet --property=ActiveEnterTimestampMonotonic"
@@ -268,12 +273,13 @@ def test_what_is_wrong_with_a_registry_is_said_and_nothing_is_changed(
     before = files(registry, "worker-0")
     if fault == "ca":
         foreign.start()
-    run = told_of(registry, foreign, ca, "wrong" if fault == "password" else "right")
+    run = told_of(registry, foreign, ca, WRONG if fault == "password" else RIGHT)
     registry.change({"registries": None})
     assert not run.ok
     assert said in run.output
     assert files(registry, "worker-0") == before
-    assert "right" not in run.output.split()
+    assert RIGHT not in run.output
+    assert WRONG not in run.output
 
 
 def test_a_registry_that_is_down_stops_nobody(registry: DataCluster, foreign: Foreign) -> None:
