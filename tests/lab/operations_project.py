@@ -113,6 +113,14 @@ class OperatedCluster:
                 os.killpg(child.pid, signal.SIGKILL)
         assert begun, f"{phase} never began"
 
+    def pulumi(self, *words: str) -> str:
+        """Ask the engine itself."""
+        command = ["pulumi", *words, "--stack", self.name]
+        done = subprocess.run(
+            command, cwd=self.directory, env=self.environment(), capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
     def kubeconfig(self) -> str:
         return str(self.run("kubeconfig").last["kubeconfig"])
 
