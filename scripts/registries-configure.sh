@@ -52,7 +52,7 @@ try_registry() {
         log "$2 gives out tokens elsewhere: its login is not tried"
         return 0
       fi
-      die "logging in to $2: it refuses the name or the password; set the right one with pulumi config set --secret --path 'nodewright:secrets[\"registry/$2\"]'. Nothing was changed on this machine"
+      die "logging in to $2: it refuses the name or the password; set the right one with pulumi config set --secret --path 'nodewright:secrets[\"registry/$2\"]'. containerd's files stay as they were"
       ;;
     "HTTP/"*) log "$2 answers ${answer%%$'\r'*}; is it a registry?" ;;
     *) explain_silence "$2" ;;
@@ -61,13 +61,13 @@ try_registry() {
 
 explain_silence() {
   if grep --quiet --ignore-case 'certificate has expired\|certificate is not yet valid' "$TRIED"; then
-    die "connecting to $1: its certificate has expired; renew it on the registry. Nothing was changed on this machine"
+    die "connecting to $1: its certificate has expired; renew it on the registry. containerd's files stay as they were"
   elif grep --quiet --ignore-case 'hostname mismatch\|IP address mismatch' "$TRIED"; then
-    die "connecting to $1: its certificate is for another name; use the name it is for, with a hosts entry if no DNS knows it. Nothing was changed on this machine"
+    die "connecting to $1: its certificate is for another name; use the name it is for, with a hosts entry if no DNS knows it. containerd's files stay as they were"
   elif grep --quiet 'verify error' "$TRIED"; then
-    die "connecting to $1: its certificate is not signed by the given CA ($(sed --quiet 's/^verify error:num=[0-9]*://p' "$TRIED" | head -n 1)); give the certificate of the CA that signed it. Nothing was changed on this machine"
+    die "connecting to $1: its certificate is not signed by the given CA ($(sed --quiet 's/^verify error:num=[0-9]*://p' "$TRIED" | head -n 1)); give the certificate of the CA that signed it. containerd's files stay as they were"
   elif grep --quiet 'wrong version number' "$TRIED"; then
-    die "connecting to $1: it does not speak TLS there; set connection to http, or correct the port. Nothing was changed on this machine"
+    die "connecting to $1: it does not speak TLS there; set connection to http, or correct the port. containerd's files stay as they were"
   fi
   log "$1 does not answer now ($(tail -n 1 "$TRIED")): going on; pods that need it wait until it does"
 }

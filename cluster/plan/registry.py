@@ -63,7 +63,7 @@ def registry_plan(settings: ClusterSettings) -> RegistryPlan | None:
     if registry is None:
         return None
     return RegistryPlan(
-        host=registry.host or f"registry.{settings.name}.internal",
+        host=registry.known_as(settings.name),
         port=registry.port,
         username=registry.username,
         tls=registry.tls,

@@ -81,6 +81,10 @@ class RegistrySettings(Pool):
     mirror_of: tuple[Host, ...] = setting("Registries whose images are looked for here first.", default=())
     pull_secrets: tuple[PullSecretSettings, ...] = setting("Where pods get the login.", default=())
 
+    def known_as(self, cluster: str) -> str:
+        """Give the name that nodes know it by."""
+        return self.host or f"registry.{cluster}.internal"
+
 
 class RegistryAccessSettings(Section):
     """A registry that every node may pull from."""

@@ -168,6 +168,16 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
         "registries.0.pull-secrets",
         "give username",
     ),
+    (
+        {"registries": [{"server": "r", "username": "bob", "pull-secrets": [{"namespace": "a"}, {"namespace": "a"}]}]},
+        "registries.0.pull-secrets.1",
+        "keep one",
+    ),
+    (
+        {"registry": REGISTRY, "registries": [{"server": "registry.demo.internal:5000"}]},
+        "registries.0.server",
+        "the cluster's own",
+    ),
     ({"registry": {**REGISTRY, "tls": "own"}}, "registry.certificate", "set tls to cluster-ca"),
     ({"registry": {**REGISTRY, "port": 70000}}, "registry.port", "65535 or less"),
     ({"registry": {**REGISTRY, "archive": "registry.tar"}}, "registry.archive", "docker-registry"),

@@ -21,6 +21,7 @@ from cluster.settings.storage import StorageSettings
 class Parts:
     """What a rule may look at."""
 
+    name: str | None
     kubernetes: KubernetesSettings | None
     installer: Installer | None
     network: NetworkSettings | None
@@ -40,6 +41,7 @@ class Parts:
     def of(cls, readable: Mapping[str, Any], pools: Mapping[str, Any], unreadable: frozenset[str]) -> "Parts":
         """Collect what could be read."""
         return cls(
+            name=readable.get("name"),
             kubernetes=readable.get("kubernetes"),
             installer=readable.get("installer"),
             network=readable.get("network"),

@@ -1,11 +1,11 @@
 """Rules about the registry machine and the registries that nodes use."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address
 
 from cluster.settings.certificates import check_certificates
 from cluster.settings.faults import Fault
-from cluster.settings.registry import Connection, RegistryTls
+from cluster.settings.registry import Connection, PullSecretSettings, RegistryTls
 from cluster.settings.rules.parts import Parts
 
 
@@ -30,9 +30,13 @@ def registry_certificate_fits(parts: Parts) -> Iterator[Fault]:
             yield Fault(f"registry.{key}", f"is not used with tls {registry.tls.value}; set tls to own, or remove it")
         elif file:
             yield from _certificate_faults(f"registry.{key}", file)
-    for place, secret in enumerate(registry.pull_secrets):
-        if secret.namespace in {other.namespace for other in registry.pull_secrets[:place]}:
-            yield Fault(f"registry.pull-secrets.{place}", f"names {secret.namespace} again; keep one of them")
+    yield from _repeated_namespaces("registry", registry.pull_secrets)
+
+
+def _repeated_namespaces(path: str, secrets: Sequence[PullSecretSettings]) -> Iterator[Fault]:
+    for place, secret in enumerate(secrets):
+        if secret.namespace in {other.namespace for other in secrets[:place]}:
+            yield Fault(f"{path}.pull-secrets.{place}", f"names {secret.namespace} again; keep one of them")
 
 
 def _certificate_faults(path: str, file: str) -> Iterator[Fault]:
@@ -53,7 +57,7 @@ def registries_can_be_reached(parts: Parts) -> Iterator[Fault]:
             yield Fault(f"{path}.certificate", "is not used over http; set connection to https, or remove it")
         if registry.connection is Connection.HTTPS and registry.certificate:
             yield from _certificate_faults(f"{path}.certificate", registry.certificate)
-        if parts.registry and parts.registry.host and registry.server.partition(":")[0] == parts.registry.host:
+        if parts.registry and registry.server.partition(":")[0] == parts.registry.known_as(parts.name or ""):
             yield Fault(
                 f"{path}.server", f"is {registry.server}, the cluster's own, which every node may use; remove it"
             )
@@ -63,6 +67,7 @@ def registries_can_be_reached(parts: Parts) -> Iterator[Fault]:
             )
         if registry.pull_secrets and not registry.username:
             yield Fault(f"{path}.pull-secrets", "need a login; give username, or remove them")
+        yield from _repeated_namespaces(path, registry.pull_secrets)
 
 
 def _is_hosts_entry(text: str) -> bool:
