@@ -9,13 +9,14 @@ from functools import cached_property
 import pulumi
 from pulumi_openstack import compute
 
-from cluster import cni, haproxy, keys, kubeadm, user_data
+from cluster import cni, keys
 from cluster.beside import Registries, make_guard, make_persistent_volumes, make_storage
 from cluster.haproxy import API_PORT
 from cluster.outputs import ClusterOutputs, NodeOutputs
 from cluster.plan import Change, ClusterPlan, NodePlan, Role
-from cluster.plan.names import REGISTRY, STORAGE
+from cluster.plan.names import STORAGE
 from cluster.settings import ClusterSettings
+from cluster.texts import Texts
 from components.berth import Berth, BerthArgs, DataVolume, Login
 from components.cloud_names import find_image
 from components.control_plane import ControlPlane, ControlPlaneArgs
@@ -64,8 +65,7 @@ class _Build:
         self._server_groups = self._make_server_groups()
 
         self._berths = self._make_berths()
-        self._endpoint = self._berths[plan.endpoint].address
-        self._public_endpoint = self._berths[plan.endpoint].public_address or self._endpoint
+        self._texts = Texts(settings, plan, secret, self._berths, self._registries)
 
         self._images = {name: find_image(name) for name in sorted({node.image for node in plan.nodes})}
         self._machines: dict[str, Machine] = {}
@@ -85,7 +85,7 @@ class _Build:
         last_steps = {**self._front, **self._control_plane.members, **self._workers.members}
         return ClusterOutputs(
             plan=self._plan,
-            endpoint=self._public_endpoint.apply(lambda host: f"https://{host}:{API_PORT}"),
+            endpoint=self._texts.public_endpoint.apply(lambda host: f"https://{host}:{API_PORT}"),
             kubeconfig=self._control_plane.kubeconfig,
             bastion=self._berths[self._plan.bastion].public_address if self._plan.bastion else None,
             nodes={
@@ -197,13 +197,6 @@ class _Build:
     # The machines.
 
     def _machine_args(self, node: NodePlan) -> MachineArgs:
-        access = self._settings.access
-        cloud_config = user_data.render(
-            node_key=node.key,
-            user=access.user,
-            host_key=keys.host_key(self._secret, node.key),
-            authorized_keys=[keys.access_key(self._secret).public, *access.authorized_keys],
-        )
         return MachineArgs(
             cluster_name=self._plan.name,
             role=node.role,
@@ -213,47 +206,18 @@ class _Build:
             incarnation=node.incarnation,
             availability_zone=node.availability_zone,
             server_group_id=self._server_groups[node.server_group].id if node.server_group else None,
-            user_data=pulumi.Output.secret(cloud_config),
-            preparation=self._preparation(node),
+            user_data=self._texts.cloud_config(node),
+            preparation=self._texts.preparation(node),
             registries=self._registries.for_nodes() if node.role.is_node else None,
         )
-
-    def _preparation(self, node: NodePlan) -> dict[str, pulumi.Input[str]]:
-        proxy = self._plan.proxy
-        return {
-            "ROLE": "node" if node.role.is_node else node.role,
-            "KUBERNETES_VERSION": node.kubernetes_version,
-            "PACKAGE_SOURCE": self._settings.kubernetes.package_source or "",
-            "HTTP_PROXY": proxy.http if proxy else "",
-            "HTTPS_PROXY": proxy.https if proxy else "",
-            "NO_PROXY": proxy.no_proxy if proxy else "",
-            "HOSTS_ENTRIES": self._registries.hosts_entries(self._berths.get(REGISTRY)) if node.role.is_node else "",
-            **({"NFS_CLIENT": "yes"} if node.role.is_node and self._plan.storage else {}),
-        }
 
     def _make_load_balancer(self, node: NodePlan) -> dict[str, RemoteScript]:
         self._machines[node.key] = Machine(node.key, self._machine_args(node))
         load_balancer = LoadBalancer(
             node.key,
-            LoadBalancerArgs(machine=self._machines[node.key], configuration=self._haproxy_configuration()),
+            LoadBalancerArgs(machine=self._machines[node.key], configuration=self._texts.haproxy_configuration()),
         )
         return {node.key: load_balancer.serving}
-
-    def _haproxy_configuration(self) -> pulumi.Output[str]:
-        services = self._settings.load_balancer.services if self._settings.load_balancer else ()
-        members = {node.key: self._berths[node.key].address for node in self._plan.nodes if node.role.is_node}
-
-        def render(addresses: Mapping[str, str]) -> str:
-            def of(nodes: tuple[NodePlan, ...]) -> list[haproxy.Member]:
-                return [haproxy.Member(key=node.key, address=addresses[node.key]) for node in nodes]
-
-            return haproxy.render(
-                control_planes=of(self._plan.control_planes),
-                workers=of(self._plan.workers),
-                services=services,
-            )
-
-        return pulumi.Output.all(**members).apply(render)
 
     # The nodes.
 
@@ -263,11 +227,11 @@ class _Build:
             "control-plane",
             ControlPlaneArgs(
                 nodes=[self._node_args(node) for node in self._plan.control_planes],
-                init_config=self._init_config(founder),
+                init_config=self._texts.init_config(founder),
                 cni_manifest=self._cni_manifest,
                 kubernetes_version=self._plan.kubernetes_version,
-                endpoint=self._public_endpoint.apply(lambda host: f"{host}:{API_PORT}"),
-                drain_settings=self._drain_settings(),
+                endpoint=self._texts.public_endpoint.apply(lambda host: f"{host}:{API_PORT}"),
+                drain_settings=self._texts.drain_settings(),
                 front=self._front,
             ),
         )
@@ -331,7 +295,7 @@ class _Build:
             key=node.key,
             machine=self._machine_args(node),
             kubernetes_version=node.kubernetes_version,
-            join_config=self._join_config(node),
+            join_config=self._texts.join_config(node),
             labels=node.labels,
             taints=node.taints,
             drain=Drain(
@@ -343,26 +307,6 @@ class _Build:
             replaced=node.change is Change.REPLACED,
             attempt=self._attempts[node.key],
             after=node.after,
-        )
-
-    def _drain_settings(self) -> str:
-        """Say how pods leave today, pool by pool; a pool that is gone goes by what holds for all."""
-        pools = {name: pool.drain for name, pool in sorted(self._settings.workers.items()) if pool.drain}
-        return "\n".join(
-            f"{pool} {drain.grace_s} {drain.timeout_s} {drain.policy}"
-            for pool, drain in {**pools, "*": self._settings.drain}.items()
-        )
-
-    def _init_config(self, node: NodePlan) -> pulumi.Output[str]:
-        return pulumi.Output.all(self._berths[node.key].address, self._endpoint, self._public_endpoint).apply(
-            lambda known: kubeadm.init_config(
-                self._settings, node, address=known[0], endpoint=known[1], certificate_names=[known[2]]
-            )
-        )
-
-    def _join_config(self, node: NodePlan) -> pulumi.Output[str]:
-        return self._berths[node.key].address.apply(
-            lambda address: kubeadm.join_config(self._settings, node, address=address)
         )
 
 
