@@ -63,7 +63,7 @@ def test_a_second_up_changes_nothing(ha: LabStack) -> None:
     ha.must_change_nothing()
 
 
-@pytest.mark.parametrize("master", reversed(MASTERS))
+@pytest.mark.parametrize("master", MASTERS[::-1])
 def test_heal_of_a_master_loses_no_write(ha: LabStack, master: str) -> None:
     before = ha.server_id(master)
     address = ha.outputs()["nodes"][master]["address"]
