@@ -93,8 +93,8 @@ def _published_sha256(download: Download, name: str) -> str:
     text = _read_text(url)
     found = _from_github(text, name) if download.checksum.startswith("github:") else checksum_in(text, name)
     if found is None:
-        message = f"reading the checksum of {name}: {url} has none for it; the pins in versions.toml need a look"
-        raise ToolchainError(message)
+        message = f"reading the checksum of {name}: {url} has no SHA-256 for it; the pins in versions.toml need a look"
+        raise NotToBeHadError(message)
     return found
 
 
@@ -109,7 +109,10 @@ def checksum_in(text: str, name: str) -> str | None:
 
 
 def _from_github(text: str, name: str) -> str | None:
-    release: dict[str, Any] = json.loads(text)
+    try:
+        release: dict[str, Any] = json.loads(text)
+    except ValueError:
+        return None
     for asset in release.get("assets", []):
         digest = str(asset.get("digest") or "")
         if asset.get("name") == name and digest.startswith("sha256:"):

@@ -74,6 +74,15 @@ def test_a_release_that_is_not_there_is_built_instead(
     assert "the release cannot be had: downloading http" in capfd.readouterr().err
 
 
+def test_a_release_without_a_sha256_is_built_instead(
+    tmp_path: Path, site: Site, capfd: pytest.CaptureFixture[str]
+) -> None:
+    site.checksum = "a" * 40
+    directory = supply(tmp_path, site.pins(), road="").ensure([])["greeter"]
+    assert road_of(directory) == "build"
+    assert "greeter-1.0.0.tar.gz.sha256 has no SHA-256 for it" in capfd.readouterr().err
+
+
 def test_an_unreachable_site_is_asked_once_and_the_program_is_built(tmp_path: Path) -> None:
     pins = Site("http://127.0.0.1:9").pins()
     assert road_of(supply(tmp_path, pins, road="").ensure([])["greeter"]) == "build"
@@ -92,15 +101,30 @@ def test_both_roads_can_stand_beside_each_other(tmp_path: Path, site: Site) -> N
 
 
 @pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ('{"assets": [{"name": "greeter.tgz", "digest": "sha256:%s"}]}' % ("a" * 64), "a" * 64),
+        ('{"assets": [{"name": "other.tgz", "digest": "sha256:%s"}]}' % ("a" * 64), None),
+        ('{"assets": [{"name": "greeter.tgz", "digest": null}]}', None),
+        ("<html>come back later</html>", None),
+    ],
+    ids=["there", "of another file", "none", "a web page"],
+)
+def test_digests_that_github_computes_are_understood(answer: str, found: str | None) -> None:
+    assert fetch._from_github(answer, "greeter.tgz") == found
+
+
+@pytest.mark.parametrize(
     ("published", "found"),
     [
         ("A" * 64, "a" * 64),
         (f"{'b' * 64}  other.tgz\n{'c' * 64}  ./greeter.tgz\n", "c" * 64),
         (f"{'d' * 64} *greeter.tgz\n", "d" * 64),
         (f"{'e' * 64}  other.tgz\n{'f' * 64}  another.tgz\n", None),
+        (f"{'0' * 40}  ./greeter.tgz\n", None),
         ("<html>not found</html>", None),
     ],
-    ids=["alone", "in a list", "binary mark", "not in the list", "a web page"],
+    ids=["alone", "in a list", "binary mark", "not in the list", "SHA-1", "a web page"],
 )
 def test_checksum_files_of_all_projects_are_understood(published: str, found: str | None) -> None:
     assert fetch.checksum_in(published, "greeter.tgz") == found
