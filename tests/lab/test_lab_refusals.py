@@ -144,7 +144,8 @@ def test_images_that_servers_stand_on_or_that_are_offered_stay(monkeypatch: pyte
     (server / "lower").write_text("/var/lib/lab-images/debian-12-a")
     monkeypatch.setattr(servers, "rows", lambda query: [["debian-12-b"]] if query == servers.OFFERED else [])
     launch.remove_older_images(lambda _sentence: None)
-    assert sorted(path.name for path in store.folder().glob("debian-*")) == ["debian-12-a", "debian-12-b", "debian-12-d"]
+    left = sorted(path.name for path in store.folder().glob("debian-*"))
+    assert left == ["debian-12-a", "debian-12-b", "debian-12-d"]
 
 
 def test_no_image_goes_while_a_server_is_being_made(monkeypatch: pytest.MonkeyPatch) -> None:
