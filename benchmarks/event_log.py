@@ -1,13 +1,13 @@
 """The steps of one run of the engine, with the times at which its event log told of them."""
 
 import json
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
+
+from tests.background import Background
 
 # The log's own times are whole seconds; a line's own is when it is read, and it is read this often.
 LOOK_EVERY_S = 0.02
@@ -31,38 +31,27 @@ class Step:
         return f"{self.op} {self.urn.rpartition('::')[2]}"
 
 
-class EventLog:
+class EventLog(Background):
     """Reads an event log while the engine writes it."""
 
     def __init__(self, path: Path) -> None:
+        super().__init__()
         self._path = path
         self._seen: list[tuple[float, dict[str, Any]]] = []
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._follow, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        self._thread.join()
 
     def steps(self) -> list[Step]:
         """Every step that something was done in, in the order of its end."""
         return list(steps(self._seen))
 
-    def _follow(self) -> None:
-        while not self._path.exists() and not self._stop.is_set():
+    def _work(self) -> None:
+        while not self._path.exists() and not self._over.is_set():
             time.sleep(LOOK_EVERY_S)
         if not self._path.exists():
             return
         with self._path.open(encoding="utf-8") as log:
             rest = ""
             while True:
-                last_look = self._stop.is_set()
+                last_look = self._over.is_set()
                 rest += log.read()
                 *lines, rest = rest.split("\n")
                 now = time.monotonic()

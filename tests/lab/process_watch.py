@@ -1,37 +1,25 @@
 """Every command line and environment on this machine, the lab's machines included, for as long as it looks."""
 
 import os
-import threading
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+
+from tests.background import Background
 
 PERIOD_S = 0.05
 
 
-class ProcessWatch:
+class ProcessWatch(Background):
     """Looks for texts on the command lines of all processes but this one and its parents."""
 
     def __init__(self, wanted: Mapping[str, bytes]) -> None:
+        super().__init__()
         self._wanted = wanted
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._look_on, daemon=True)
         self.looks = 0
         self.found: set[str] = set()
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _look_on(self) -> None:
-        while not self._stop.wait(PERIOD_S):
+    def _work(self) -> None:
+        while not self._over.wait(PERIOD_S):
             self.looks += 1
             for directory in Path("/proc").iterdir():
                 if directory.name.isdigit() and int(directory.name) != os.getpid():

@@ -1,12 +1,11 @@
 """What tests run on a cluster, and how they watch it."""
 
 import json
-import threading
 import time
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.request import urlopen
 
+from tests.background import Background
 from tests.lab.lab_stack import LabStack
 
 IMAGE = "nodewright.lab/hello:v1"
@@ -90,29 +89,18 @@ def ready_nodes(stack: LabStack) -> set[str]:
     }
 
 
-class ReadyWatch:
+class ReadyWatch(Background):
     """Looks again and again how many pods of a Deployment are ready, and keeps the fewest."""
 
     def __init__(self, stack: LabStack, name: str) -> None:
+        super().__init__()
         self._stack, self._name = stack, name
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._look_on, daemon=True)
         self.looks = 0
         self.fewest = 1_000_000
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        self._thread.join(30)
-
-    def _look_on(self) -> None:
+    def _work(self) -> None:
         path = f"deployment/{self._name}"
-        while not self._stop.is_set():
+        while not self._over.is_set():
             said = self._stack.kubectl("get", path, "--output=jsonpath={.status.readyReplicas}", check=False)
             if said:
                 self.looks += 1
