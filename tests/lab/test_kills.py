@@ -42,7 +42,16 @@ def goes_on(cluster: OperatedCluster, *words: str) -> None:
     assert any("removed the lock" in line for line in again.last["repairs"]), again.last
 
 
-@pytest.mark.parametrize("phase", ["make router interface", "make machine", "begin cluster", "take ticket", "join"])
+def test_a_creation_that_was_killed_can_be_destroyed(
+    cluster: OperatedCluster, cloud: openstack.connection.Connection
+) -> None:
+    cluster.kill_in_the_middle("begin cluster", "create", "--yes")
+    goes_on(cluster, "destroy", "--yes")
+    assert held(cloud, STACK) == set()
+    assert list(cloud.network.networks(name=STACK)) == []
+
+
+@pytest.mark.parametrize("phase", ["make router interface", "make machine", "take ticket", "join"])
 def test_killed_while_it_creates(cluster: OperatedCluster, phase: str) -> None:
     """Each kill is of a creation that goes on from the one before; the last one is made whole."""
     cluster.kill_in_the_middle(phase, "create", "--yes")
