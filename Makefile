@@ -11,6 +11,8 @@ export PULUMI_CONFIG_PASSPHRASE ?= lab
 VENV := .venv
 BIN := $(VENV)/bin
 STACK ?= lab
+# What the lab offers; each further version of a node is minutes of building. `make test-long` takes all there are.
+IMAGES ?= --image debian-12 --image node-1.34.3
 PYTHON_FILES := __main__.py components cluster lifecycle lab toolchain tests benchmarks
 
 .PHONY: help
@@ -27,7 +29,7 @@ up: ## toolchain, cloud and the cluster of stack `lab` on this machine
 .PHONY: machine
 machine: host venv
 	@bin/timed "toolchain" python3 -m toolchain ensure
-	@bin/timed "lab" bin/lab up
+	@bin/timed "lab" bin/lab up $(IMAGES)
 
 .PHONY: cluster
 cluster:
@@ -77,6 +79,7 @@ test: ## checks, toolchain, and a cluster on the lab that serves and that a seco
 	  $(MAKE) --no-print-directory host check machine test-toolchain cluster test-cluster
 
 .PHONY: test-long
+test-long: IMAGES =
 test-long: machine ## engine, scripts, and all stories on the lab: machines, faults, storage, registry, operations
 	@$(MAKE) --no-print-directory test-engine test-scripts test-lab
 	@bin/timed "long stories on the lab" bin/lab exec $(BIN)/pytest -q -m "lab and long" tests

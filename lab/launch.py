@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,8 @@ def up(say: Say, features: list[str], wanted_images: Collection[str] = images.NA
     host.check()
     with lock.held(paths.home() / "up.lock", say, "another `lab up` or `lab down`"):
         host.raise_inotify_limit(say)
-        base = root.ensure(say)
-        publish_images(say, wanted_images)
+        base, directories = build_missing(say, wanted_images)
+        publish_images(directories)
         remember(features)
         if alive.pid():
             say("the lab is up already; looking whether it is ready")
@@ -43,10 +44,17 @@ def up(say: Say, features: list[str], wanted_images: Collection[str] = images.NA
     say(f"the lab is ready ({time.monotonic() - started:.0f} s); try: bin/lab openstack server list")
 
 
-def publish_images(say: Say, names: Collection[str]) -> None:
+def build_missing(say: Say, names: Collection[str]) -> tuple[Path, dict[str, Path]]:
+    """OpenStack's root directory and those of images, side by side: installing packages keeps one processor busy."""
+    say("looking for OpenStack's root directory and the images of servers (built once, then kept)")
+    with ThreadPoolExecutor(1) as beside:
+        directories = beside.submit(images.ensure, names, progress=say)
+        return root.ensure(say), directories.result()
+
+
+def publish_images(directories: dict[str, Path]) -> None:
     """Write down which images the cloud shall offer; the supervisor enters them in Glance."""
-    say("looking for the images of servers (built once, then kept)")
-    wanted = {name: directory.name for name, directory in images.ensure(names, progress=say).items()}
+    wanted = {name: directory.name for name, directory in directories.items()}
     write(paths.run() / "images.json", json.dumps(wanted))
 
 

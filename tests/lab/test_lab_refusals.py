@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import alive, host, launch, lock, paths, root, servers
+from lab import alive, host, images, launch, lock, paths, root, servers
 from lab.errors import LabError
 from lab.images import store
 
@@ -154,3 +154,31 @@ def test_no_image_goes_while_a_server_is_being_made(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(servers, "rows", lambda _query: [["some-server"]])
     launch.remove_older_images(lambda _sentence: None)
     assert len(list(store.folder().glob("debian-12-*"))) == 2
+
+
+def test_root_and_images_are_built_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = threading.Barrier(2, timeout=10)
+
+    def make_root(_say: object) -> Path:
+        both.wait()
+        return Path("/root-key")
+
+    def make_images(names: list[str], **_: object) -> dict[str, Path]:
+        both.wait()
+        return {name: Path("/images") / name for name in names}
+
+    monkeypatch.setattr(root, "ensure", make_root)
+    monkeypatch.setattr(images, "ensure", make_images)
+    built = launch.build_missing(lambda _sentence: None, ["debian-12"])
+    assert built == (Path("/root-key"), {"debian-12": Path("/images/debian-12")})
+
+
+def test_image_that_cannot_be_built_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_names: list[str], **_: object) -> dict[str, Path]:
+        message = "building the lab's images: the disk is full"
+        raise LabError(message)
+
+    monkeypatch.setattr(root, "ensure", lambda _say: Path("/root-key"))
+    monkeypatch.setattr(images, "ensure", fail)
+    with pytest.raises(LabError, match="the disk is full"):
+        launch.build_missing(lambda _sentence: None, ["debian-12"])
