@@ -17,7 +17,7 @@ from nova.virt import configdrive, driver, hardware, images
 from oslo_log import log as logging
 from oslo_serialization import jsonutils
 
-from lab.drivers import loops, wiring
+from lab.drivers import loops, name_servers, wiring
 from lab.drivers.commands import run
 from lab.drivers.disk import Disk
 from lab.drivers.machine import Machine
@@ -59,11 +59,14 @@ class LabDriver(driver.ComputeDriver):
     }
 
     def init_host(self, host):
+        self.host = host
         BASE.mkdir(parents=True, exist_ok=True)
 
     # ---- what there is
     def list_instance_uuids(self):
-        return [path.name for path in places.INSTANCES.iterdir() if path != BASE]
+        """Of this host only; a server that says no host is older than the other hosts."""
+        directories = [path for path in places.INSTANCES.iterdir() if path != BASE]
+        return [path.name for path in directories if (read(path / "host") or CONF.host) == self.host]
 
     def list_instances(self):
         return self.list_instance_uuids()
@@ -88,7 +91,10 @@ class LabDriver(driver.ComputeDriver):
     ):  # fmt: skip
         disk = disk_of(instance)
         disk.create(self._lower(context, image_meta), instance.flavor.root_gb or USUAL_DISK_GIB)
+        self._note_host(disk)
         self._write_config_drive(instance, disk, injected_files, admin_password, network_info)
+        addresses = name_servers.of(context, network_info)
+        disk.write("etc/resolv.conf", "".join(f"nameserver {address}\n" for address in addresses))
         waited_for = [("network-vif-plugged", vif["id"]) for vif in network_info or [] if vif.get("active") is False]
         try:
             with self.virtapi.wait_for_instance_event(instance, waited_for, deadline=CONF.vif_plugging_timeout):
@@ -99,6 +105,9 @@ class LabDriver(driver.ComputeDriver):
             if CONF.vif_plugging_is_fatal:
                 self.destroy(context, instance, network_info, block_device_info)
                 raise exception.VirtualInterfaceCreateException() from None
+
+    def _note_host(self, disk):
+        (disk.directory / "host").write_text(self.host)
 
     def _lower(self, context, image_meta) -> str:
         """The image's read-only directory: a stub names it, a raw ext4 file is mounted."""
@@ -129,15 +138,8 @@ class LabDriver(driver.ComputeDriver):
         with configdrive.ConfigDriveBuilder(instance_md=metadata) as builder:
             builder._write_md_files(str(seed))  # a file system image around it would be taken off again
         name = instance.hostname or instance.uuid
-        servers = [
-            server["address"]
-            for vif in network_info or []
-            for subnet in vif["network"]["subnets"]
-            for server in subnet["dns"]
-        ]
         disk.write("etc/hostname", f"{name}\n")
         disk.write("etc/hosts", f"127.0.0.1 localhost\n127.0.1.1 {name}\n::1 localhost ip6-localhost\n")
-        disk.write("etc/resolv.conf", "".join(f"nameserver {server}\n" for server in servers))
         disk.write("etc/machine-id", instance.uuid.replace("-", "") + "\n")
         for directory in ("var", "var/lib", "var/lib/cloud", "var/lib/cloud/seed", "etc"):
             (disk.upper / directory).chmod(0o755)
@@ -217,6 +219,14 @@ class LabDriver(driver.ComputeDriver):
     def detach_interface(self, context, instance, vif):
         wiring.unplug(vif)
 
+    def network_binding_host_id(self, context, instance):
+        """Ports of every host's servers are wired by the one agent that there is."""
+        return CONF.host
+
+    def manages_network_binding_host_id(self):
+        """Nova must not mend a port of another host's server: to its eyes it is bound to the wrong one."""
+        return self.host != CONF.host
+
     # ---- volumes
     def default_root_device_name(self, instance, image_meta, root_bdm):
         return "/dev/vda"  # so that volumes become /dev/vdb and on
@@ -245,7 +255,7 @@ class LabDriver(driver.ComputeDriver):
             "os_type": "linux",
         }
 
-    # ---- resize on the one host: nothing moves, the flavor changes
+    # ---- resize: all hosts are this machine, so nothing moves; the flavor changes, and the host's name
     def migrate_disk_and_power_off(
         self, context, instance, dest, flavor, network_info, block_device_info=None, timeout=0, retry_interval=0
     ):
@@ -257,12 +267,14 @@ class LabDriver(driver.ComputeDriver):
         self, context, migration, instance, disk_info, network_info, image_meta, resize_instance, allocations,
         block_device_info=None, power_on=True,
     ):  # fmt: skip
+        self._note_host(disk_of(instance))
         if power_on:
             self.power_on(context, instance, network_info, block_device_info)
 
     def finish_revert_migration(
         self, context, instance, network_info, migration, block_device_info=None, power_on=True
     ):
+        self._note_host(disk_of(instance))
         if power_on:
             self.power_on(context, instance, network_info, block_device_info)
 
@@ -302,7 +314,7 @@ class LabDriver(driver.ComputeDriver):
 
     # ---- the host
     def get_available_nodes(self, refresh=False):
-        return [CONF.host]
+        return [self.host]
 
     def get_available_resource(self, nodename):
         return {
@@ -343,6 +355,12 @@ class LabDriver(driver.ComputeDriver):
 
     def get_host_uptime(self):
         return run("uptime")
+
+
+def read(path: Path) -> str:
+    with contextlib.suppress(FileNotFoundError):
+        return path.read_text()
+    return ""
 
 
 def volume_of(connection_info) -> str:

@@ -36,5 +36,8 @@ API_PORTS = {
     "cinder": 8776,
     "heat": 8004,
 }
+# Compute hosts, the first being the one that the settings files and Neutron know. Three, so that as many masters can be
+# kept apart.
+COMPUTE_HOSTS = ("lab", "lab-2", "lab-3")
 # Answers 503 to everything; `lab fault api SERVICE error` sends a service's clients there.
 BROKEN_API_PORT = 18503

@@ -53,18 +53,19 @@ def neutron_agent(binary: str) -> Probe:
     return probe
 
 
-def service_reported(schema: str, binary: str) -> Probe:
-    """The row in the `services` table was written since the service was started."""
+def service_reported(schema: str, binary: str, hosts: int = 1) -> Probe:
+    """On that many hosts, the row in the `services` table was written since the service was started."""
 
     def probe(started: float) -> bool:
         table = f"{schema}.services where `binary`='{binary}' and deleted=0"
         reports = database.rows(f"select coalesce(updated_at, created_at) from {table}")  # noqa: S608
-        return any(report >= database.moment(started) for (report,) in reports)
+        return sum(report >= database.moment(started) for (report,) in reports) >= hosts
 
     return probe
 
 
 def compute_takes_servers(started: float) -> bool:
-    """Nova has heard of the compute service and has mapped its host: the scheduler may choose it."""
+    """Nova has heard of every compute host and has mapped it: the scheduler may choose it."""
+    hosts = len(places.COMPUTE_HOSTS)
     mapped = database.count("select count(*) from nova.compute_nodes where deleted=0 and mapped=1")
-    return mapped > 0 and service_reported("nova", "nova-compute")(started)
+    return mapped >= hosts and service_reported("nova", "nova-compute", hosts)(started)

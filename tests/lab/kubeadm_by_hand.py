@@ -13,8 +13,6 @@ import openstack
 
 POD_CIDR = "10.244.0.0/16"
 NODE_CIDR = "10.20.0.0/24"
-# CoreDNS does not start on a machine that has no name server. Nobody answers here, and nobody asks.
-NAME_SERVER = "172.24.4.1"
 FLANNEL = Path(__file__).parents[2] / "manifests/cni/flannel.yaml"
 ADMIN_KUBECONFIG = "/etc/kubernetes/admin.conf"
 
@@ -180,7 +178,6 @@ class Site:
             network_id=self._network.id,
             ip_version=4,
             cidr=NODE_CIDR,
-            dns_nameservers=[NAME_SERVER],
         )
         router = network.create_router(name=self._name, external_gateway_info={"network_id": self._public.id})
         self._cleanup.callback(network.delete_router, router.id)

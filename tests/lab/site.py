@@ -1,5 +1,6 @@
 """Servers, volumes and rules for the tests of the lab itself."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from tests.lab.kubeadm_by_hand import Machine, Site, wait_for
@@ -8,30 +9,39 @@ from tests.lab.kubeadm_by_hand import Machine, Site, wait_for
 class LabSite(Site):
     """A site whose servers may have any flavor and volumes from their first moment."""
 
-    def create(self, name: str, *, flavor: str = "m1.small", volumes: tuple[str, ...] = ()) -> Machine:
+    def create(self, name: str, *, volumes: tuple[str, ...] = (), image: str = "debian-12") -> Machine:
         """A server that answers over SSH."""
         machine = self.reserve(name)
-        self.create_on(machine, flavor=flavor, volumes=volumes)
+        self.order(machine, volumes=volumes, image=image)
+        wait_for(180, f"{machine.name} to answer over SSH", machine.answers)
         return machine
 
-    def create_on(self, machine: Machine, *, flavor: str = "m1.small", volumes: tuple[str, ...] = ()) -> None:
-        image = self._cloud.image.find_image("debian-12", ignore_missing=False)
-        root = {"boot_index": 0, "uuid": image.id, "source_type": "image", "destination_type": "local"}
+    def order(
+        self,
+        machine: Machine,
+        *,
+        volumes: tuple[str, ...] = (),
+        image: str = "debian-12",
+        hints: Mapping[str, str] | None = None,
+    ) -> None:
+        """Ask for a server and wait for nothing."""
+        image_id = self._cloud.image.find_image(image, ignore_missing=False).id
+        root = {"boot_index": 0, "uuid": image_id, "source_type": "image", "destination_type": "local"}
         data = [
             {"boot_index": -1, "uuid": volume, "source_type": "volume", "destination_type": "volume"}
             for volume in volumes
         ]
         server = self._cloud.compute.create_server(
             name=machine.name,
-            image_id=image.id,
-            flavor_id=self._cloud.compute.find_flavor(flavor, ignore_missing=False).id,
+            image_id=image_id,
+            flavor_id=self._cloud.compute.find_flavor("m1.small", ignore_missing=False).id,
             key_name=self._name,
             networks=[{"port": machine.port_id}],
             block_device_mapping=[root | {"delete_on_termination": True}, *data],
+            scheduler_hints=dict(hints or {}),
         )
         self._servers[machine.name] = server.id
         self._cleanup.callback(self._delete_server, server.id)
-        wait_for(180, f"{machine.name} to answer over SSH", machine.answers)
 
     def server(self, machine: Machine) -> Any:
         return self._cloud.compute.get_server(self._servers[machine.name])

@@ -5,7 +5,6 @@ from typing import Any
 import openstack
 import pytest
 
-from tests.lab.kubeadm_by_hand import wait_for
 from tests.lab.site import LabSite
 
 pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]
@@ -67,28 +66,3 @@ def test_instance_quota_refuses(site: LabSite, cloud: openstack.connection.Conne
             min_count=41,
             max_count=41,
         )
-
-
-def test_second_server_of_a_hard_anti_affinity_group_finds_no_host(
-    site: LabSite, cloud: openstack.connection.Connection
-) -> None:
-    """There is one compute host, so the answer is the one that a full cloud gives."""
-    group = cloud.compute.create_server_group(name="apart", policy="anti-affinity")
-    made = []
-    try:
-        for number in range(2):
-            server = cloud.compute.create_server(
-                name=f"apart-{number}",
-                image_id=cloud.image.find_image("debian-12", ignore_missing=False).id,
-                flavor_id=cloud.compute.find_flavor("m1.small", ignore_missing=False).id,
-                networks=[{"uuid": cloud.network.find_network(site._name, ignore_missing=False).id}],
-                scheduler_hints={"group": group.id},
-            )
-            made.append(server)
-            wait_for(60, "an answer", lambda: cloud.compute.get_server(made[-1].id).status in ("ACTIVE", "ERROR"))
-        assert [cloud.compute.get_server(server.id).status for server in made] == ["ACTIVE", "ERROR"]
-    finally:
-        for server in made:
-            cloud.compute.delete_server(server)
-            cloud.compute.wait_for_delete(server, interval=1, wait=60)
-        cloud.compute.delete_server_group(group)

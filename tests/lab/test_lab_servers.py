@@ -114,3 +114,16 @@ def test_stop_is_a_clean_halt_and_start_brings_the_server_back(
     cloud.compute.start_server(site.server(machine))
     wait_for(60, "ssh after start", machine.answers)
     machine.run("sudo test -e /root/stopped-cleanly")
+
+
+def test_snapshot_of_a_server_is_an_image_that_starts_with_what_it_had(
+    site: LabSite, machine: Machine, cloud: openstack.connection.Connection
+) -> None:
+    machine.run("echo kept | sudo tee /opt/kept && sync")
+    image = cloud.compute.create_server_image(site.server(machine), name="copy-of-first", wait=True, timeout=120)
+    try:
+        copy = site.create("from-snapshot", image=image.id)
+        assert copy.run("cat /opt/kept; hostname").split() == ["kept", "from-snapshot"]
+        site.delete(copy)
+    finally:
+        cloud.image.delete_image(image.id)
