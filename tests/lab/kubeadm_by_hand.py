@@ -5,6 +5,7 @@ import secrets
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -217,8 +218,8 @@ class Cluster:
         self.control_plane.run("sudo tee /root/kubeadm.yaml >/dev/null", stdin=config)
         self.control_plane.run(f"sudo kubeadm init --config /root/kubeadm.yaml {IGNORED_CHECKS}", timeout_s=300)
         self.control_plane.kubectl("apply -f -", stdin=FLANNEL.read_text().replace("@POD_CIDR@", POD_CIDR))
-        for worker in self.workers:
-            self.join(worker)
+        with ThreadPoolExecutor(len(self.workers)) as at_once:
+            list(at_once.map(self.join, self.workers))
 
     def join(self, worker: Machine) -> None:
         command = self.control_plane.run("sudo kubeadm token create --print-join-command").strip()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lab import alive, paths, teardown
-from tests.lab.conftest import UP, Lab
+from tests.lab.conftest import LAB, UP, Lab
 from tests.lab.kubeadm_by_hand import wait_for
 
 pytestmark = pytest.mark.lab_host
@@ -106,6 +106,20 @@ def test_down_leaves_nothing_and_up_brings_servers_back(lab: Lab, visit: Path) -
     finally:
         stayed.kill()
         lab(*UP)
+    visitor(lab, "look", visit)
+
+
+def test_killed_up_is_gone_on_with(lab: Lab, visit: Path) -> None:
+    lab("down")
+    killed = subprocess.Popen([LAB, *UP], stderr=subprocess.DEVNULL)
+    try:
+        wait_for(60, "process 1", lambda: bool(alive.pid()))
+    finally:
+        killed.kill()
+        killed.wait()
+    begun = alive.pid()
+    lab(*UP)
+    assert alive.pid() == begun
     visitor(lab, "look", visit)
 
 
