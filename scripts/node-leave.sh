@@ -12,9 +12,12 @@ node_field() { kubectl get node "$NODE_NAME" --output=jsonpath="{$1}"; }
 
 node_ready() { [[ $(node_field '.status.conditions[?(@.type=="Ready")].status') == True ]]; }
 
+# An answer of any kind counts: a machine that hangs still takes connections, and nobody speaks on them.
+kubelet_answers() { [[ $(ask_api "$NODE_IP:10250" /healthz) == HTTP/* ]]; }
+
 # lives: Kubernetes counts the node Ready, and its kubelet answers; a machine that was just killed stays Ready for 40 s more.
 lives() {
-  wait_for 6 "the kubelet of $NODE_NAME" listens "$NODE_IP" 10250 && wait_for 20 "$NODE_NAME to be Ready" node_ready
+  wait_for 6 "the kubelet of $NODE_NAME" kubelet_answers && wait_for 20 "$NODE_NAME to be Ready" node_ready
 }
 
 # Quorum of what remains, from the live list: refused before anything is touched.
@@ -66,6 +69,10 @@ drain_dead() {
 
 drain_living() {
   if drain "$DRAIN_TIMEOUT_S" --grace-period="$DRAIN_GRACE_S"; then return 0; fi
+  if ! lives; then # it died meanwhile
+    drain_dead
+    return 0
+  fi
   if [[ $DRAIN_POLICY == force ]]; then
     log "draining in peace failed; policy force: $(what_blocks)"
     drain 60 --force --disable-eviction --grace-period="$DRAIN_GRACE_S" --skip-wait-for-delete-timeout=5 || log "not all pods could be ended; they go with the Node"

@@ -11,6 +11,7 @@ from tests.scripts.sandbox import Sandbox
 STEWARD = "control-plane-0"
 ADDRESS = "10.99.0.10"
 LIVING = "10.99.0.20"  # something answers there as a kubelet would
+HANGING = "10.99.0.25"  # connections are taken, and nobody speaks on them
 DEAD = "10.99.0.30"  # nothing does
 VERSION = "1.34.3"
 
@@ -31,7 +32,11 @@ mode: nftables
 """
 PHASES = ("certs all", "kubeconfig all", "etcd local", "control-plane all")
 AFTERWARDS = ("upload-config kubeadm", "bootstrap-token", "addon all")
-KUBELET = "import socket; s = socket.create_server(('{address}', 10250)); [s.accept() for _ in iter(int, 1)]"
+KUBELET = f"openssl s_server -quiet -www -accept {LIVING}:10250 -cert /root/kubelet.crt -key /root/kubelet.key"
+CERTIFICATE = (
+    "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=kubelet -keyout /root/kubelet.key -out /root/kubelet.crt"
+)
+SILENCE = f"import socket; s = socket.create_server(('{HANGING}', 10250)); k = [s.accept() for _ in iter(int, 1)]"
 
 POD = """\
 apiVersion: v1
@@ -52,13 +57,15 @@ class Cluster:
         for folder in toolchain.ensure([f"kubernetes-{VERSION}", "etcd"]).values():
             machine.shell(f"ln -s {folder}/bin/* /usr/local/bin/")
         machine.shell("rm -rf /etc/kubernetes /var/lib/etcd && ip link set lo up")
-        for address in (ADDRESS, LIVING):
+        for address in (ADDRESS, LIVING, HANGING):
             machine.shell(f"ip address add {address}/32 dev lo")
         # a machine that is off does not refuse either
         machine.shell(f"ip route add unreachable {DEAD}/32")
         machine.write("/usr/local/sbin/hostname", f"#!/bin/sh\necho {STEWARD}", mode="0755")
         machine.write("/root/kubeadm.yaml", CONFIG)
-        machine.start(shlex.join(["python3", "-c", KUBELET.format(address=LIVING)]))
+        machine.shell(f"{CERTIFICATE} 2>&1")
+        machine.start(KUBELET)
+        machine.start(shlex.join(["python3", "-c", SILENCE]))
         for phase in PHASES:
             machine.shell(f"kubeadm init phase {phase} --config /root/kubeadm.yaml >&2")
         for program in ("etcd", "kube-apiserver", "kube-controller-manager"):

@@ -4,7 +4,9 @@ import re
 import subprocess
 import time
 
-from tests.scripts.kubernetes import DEAD, LIVING, STEWARD, Cluster
+import pytest
+
+from tests.scripts.kubernetes import DEAD, HANGING, LIVING, STEWARD, Cluster
 from tests.scripts.rendering import step
 
 BUDGET = """\
@@ -90,14 +92,17 @@ def test_policy_skip_does_not_drain(cluster: Cluster) -> None:
     assert "evicting" not in done.stderr
 
 
-def test_dead_node_is_given_up_in_bounded_time_in_spite_of_a_budget(cluster: Cluster) -> None:
-    cluster.add_node("leave-5")
-    add_pod_behind_budget(cluster, "leave-5", "leave-5")
+@pytest.mark.parametrize(("name", "address"), [("leave-5", DEAD), ("leave-7", HANGING)], ids=["dead", "hanging"])
+def test_node_that_does_not_answer_is_given_up_in_bounded_time_in_spite_of_a_budget(
+    cluster: Cluster, name: str, address: str
+) -> None:
+    cluster.add_node(name)
+    add_pod_behind_budget(cluster, name, name)
     began = time.monotonic()
-    done = leave(cluster, "leave-5", address=DEAD, timeout=600)
+    done = leave(cluster, name, address=address, timeout=600)
     assert (done.stdout, done.returncode) == ("changed\n", 0), done.stderr
     assert time.monotonic() - began < 40
-    assert "node/leave-5" not in names(cluster, "nodes")
+    assert f"node/{name}" not in names(cluster, "nodes")
 
 
 def test_node_cordoned_by_hand_stays_cordoned_when_its_leave_fails(cluster: Cluster) -> None:
