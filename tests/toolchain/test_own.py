@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,17 @@ def test_the_cache_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert cache_root() == tmp_path
     monkeypatch.delenv("NODEWRIGHT_CACHE")
     assert cache_root() == Path("~/.cache/nodewright").expanduser()
+
+
+def test_an_unknown_road_is_refused_with_the_known_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NODEWRIGHT_TOOLCHAIN", "teleport")
+    with pytest.raises(ToolchainError, match="reading NODEWRIGHT_TOOLCHAIN: teleport is none of own, download, build"):
+        Supply.usual()
+
+
+@pytest.mark.parametrize(("system", "kind"), [("Darwin", "x86_64"), ("Linux", "riscv64")])
+def test_a_machine_that_nothing_is_made_for_is_refused(monkeypatch: pytest.MonkeyPatch, system: str, kind: str) -> None:
+    monkeypatch.setattr(platform, "system", lambda: system)
+    monkeypatch.setattr(platform, "machine", lambda: kind)
+    with pytest.raises(ToolchainError, match=f"{system} on {kind}; only Linux on x86_64, aarch64 is served"):
+        Catalog.load()
