@@ -147,7 +147,7 @@ class Tracker:
             return False
         if step.retained or step.urn in self._forgotten:
             return True
-        return step.type == COMMAND and step.name.rpartition("-")[2] not in GOING
+        return step.type == COMMAND and not step.leaves
 
 
 def phase_name(step: Step, node: str) -> str:

@@ -90,7 +90,7 @@ def post(repository: str, number: int, text: str) -> None:
     """Write the comment, or bring the one that is there up to date."""
     if not text.startswith(MARKER):
         raise LifecycleError(Exit.USAGE, "posting the comment: the file was not written by `preview`")
-    address = f"{API}/repos/{repository}/issues"
+    address = f"{os.environ.get('GITHUB_API_URL', API)}/repos/{repository}/issues"
     present = _own_comment(f"{address}/{number}/comments?per_page=100")
     if present is None:
         _call("POST", f"{address}/{number}/comments", {"body": text})

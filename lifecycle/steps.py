@@ -67,6 +67,8 @@ class Step:
     """Properties that differ, and so caused the step."""
     retained: bool = False
     """Taken out of the state only; it stays in the cloud."""
+    leaves: bool = False
+    """It is a step on a machine that has something to do when it is deleted."""
 
     @property
     def type(self) -> str:
@@ -108,6 +110,7 @@ def from_event(metadata: Any) -> Step:
         urn=metadata.urn,
         changed=tuple(sorted({*(metadata.diffs or ()), *detailed})),
         retained=bool(metadata.old and metadata.old.retain_on_delete),
+        leaves=bool(metadata.old and (metadata.old.inputs or {}).get("delete")),
     )
 
 

@@ -10,8 +10,8 @@ URN = "urn:pulumi:demo::nodewright::nodewright:cluster:Machine$"
 SERVER, COMMAND = "openstack:compute/instance:Instance", "command:remote:Command"
 
 
-def event(kind: str, op: str, type_: str, name: str, *, retained: bool = False) -> Any:
-    old = SimpleNamespace(retain_on_delete=retained)
+def event(kind: str, op: str, type_: str, name: str, *, retained: bool = False, leaves: bool = True) -> Any:
+    old = SimpleNamespace(retain_on_delete=retained, inputs={"delete": "leave"} if leaves else {})
     metadata = SimpleNamespace(op=op, urn=f"{URN}{type_}::{name}", diffs=None, detailed_diff=None, old=old)
     kinds = {"resource_pre_event": None, "res_outputs_event": None, "res_op_failed_event": None}
     return SimpleNamespace(**{**kinds, kind: SimpleNamespace(metadata=metadata)})
@@ -84,6 +84,12 @@ def test_a_leave_that_nobody_is_asked_for_is_not_told() -> None:
     tracker, heard = follow(steward_stays, goes_too, forgotten=(f"{URN}{COMMAND}::worker-10-member",))
     assert [(node.node, node.phases[0].name) for node in tracker.results()] == [("worker-1", "drain and leave")]
     assert [progress.node for progress in heard] == ["worker-1"]
+
+
+def test_a_step_that_has_nothing_to_do_when_it_goes_is_not_told() -> None:
+    """The only master leaves nobody behind that could see it off."""
+    tracker, _ = follow((0, event("res_outputs_event", "delete-replaced", COMMAND, "worker-1-member", leaves=False)))
+    assert tracker.results() == ()
 
 
 def test_a_volume_that_stays_in_the_cloud_is_not_told_as_deleted() -> None:
