@@ -15,26 +15,14 @@ from typing import Any
 from pulumi import automation
 from pulumi.automation.errors import CommandError, ConcurrentUpdateError, InvalidVersionError, StackNotFoundError
 
+from lifecycle.complaints import COLOR, said
 from lifecycle.errors import Exit, LifecycleError
 from lifecycle.locks import Lock, read_locks
 from lifecycle.steps import Step, from_event
 
 Listener = Callable[[Any], None]
 
-COLOR = re.compile(r"<\{%[^%]*%\}>|\x1b\[[0-9;]*m")
-LONGEST_REASON_LINES = 40
 SHOWN = "--show-secrets"
-NOISE = ("code:", "stdout:", "Previewing", "Updating", "an unhandled error occurred: program exited")
-# What OpenStack's client library says when it cannot get in, or nobody is there.
-NO_ACCESS = re.compile(
-    r"unable to open state directory|PULUMI_ACCESS_TOKEN must be set|"
-    r"passphrase must be set|incorrect passphrase|constructing secrets manager|"
-    r"Authentication failed|requires authentication|Unauthorized|\bgot 40[13] instead|"
-    r"One or more values must be supplied|cloud .* (?:does not exist|was not found)|No value found for|"
-    r"no such host|connection refused|no route to host|network is unreachable|i/o timeout|"
-    r"unable to (?:load|parse) clouds",
-    re.IGNORECASE,
-)
 
 
 def prepare_environment(project: Path) -> None:
@@ -85,11 +73,11 @@ class Engine:
                 text = f"{doing}: the backend does not know it; make it with: nodewright create --stack {stack}"
                 raise LifecycleError(Exit.NO_STACK, text) from error
         except (CommandError, InvalidVersionError) as error:
-            raise _said(doing, str(error)) from error
+            raise said(doing, str(error)) from error
         try:
             return cls(automation.create_stack(stack_name=stack, work_dir=str(project)), project, is_new=True)
         except CommandError as error:
-            raise _said(doing, str(error)) from error
+            raise said(doing, str(error)) from error
 
     def forget(self) -> None:
         """Take a stack that holds nothing out of the backend again; its file stays."""
@@ -165,7 +153,7 @@ class Engine:
         done = subprocess.run(command, cwd=self._project, input=value, text=True, capture_output=True, check=False)
         if done.returncode != 0:
             doing = f"writing {key}"
-            raise _said(doing, done.stderr)
+            raise said(doing, done.stderr)
 
     def secret_values(self) -> set[str]:
         """Every secret of the stack's config and exports in plain, so that nobody prints one."""
@@ -221,7 +209,7 @@ class _Saying:
             raise LifecycleError(Exit.BUSY, f"{self._doing}: the stack is busy: {who}; wait, or use --wait") from error
         if isinstance(error, CommandError):
             told = [text for text in self._diagnostics if text and not text.startswith("update failed")]
-            raise _said(self._doing, "\n".join(told) or str(error)) from error
+            raise said(self._doing, "\n".join(told) or str(error)) from error
 
 
 def _texts_in(value: Any) -> Iterator[str]:
@@ -234,16 +222,3 @@ def _texts_in(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _texts_in(item)
-
-
-def _said(doing: str, told: str) -> LifecycleError:
-    lines = [line.rstrip() for line in COLOR.sub("", told).splitlines() if line.strip()]
-    lines = [line for line in dict.fromkeys(lines) if not line.strip().startswith(NOISE)]
-    text = f"{doing}:\n" + "\n".join(
-        f"  {line.strip().removeprefix('stderr: ').removeprefix('error: ')}" for line in lines[:LONGEST_REASON_LINES]
-    )
-    if re.search(r"reading nodewright:|parsing config", told):
-        return LifecycleError(Exit.USAGE, text)
-    if "refused, nothing was changed" in told:
-        return LifecycleError(Exit.REFUSED, text)
-    return LifecycleError(Exit.NO_ACCESS if NO_ACCESS.search(told) else Exit.FAILED, text)
