@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,9 +48,57 @@ class Run:
     def ticket(self) -> dict[str, Any]:
         return next(event for event in self.events if event.get("event") == "ticket")
 
+    def moments(self, node: str) -> tuple[int, int]:
+        """When a machine's first step began and its last one ended, as places among all events."""
+        places = [place for place, event in enumerate(self.events) if event.get("node") == node]
+        return places[0], places[-1]
+
     def actions(self) -> dict[str, str]:
         """What was really done to each machine."""
         return {node["node"]: node["action"] for node in self.last["nodes"] if node["node"] != "cluster"}
+
+
+class Going:
+    """A call of `nodewright` that is under way."""
+
+    def __init__(self, child: subprocess.Popen[str]) -> None:
+        self._child = child
+        self._events: list[dict[str, Any]] = []
+        self.pid = child.pid
+
+    def __enter__(self) -> Going:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def wait_for(self, phase: str) -> None:
+        """Read on until a phase has begun."""
+        for event in self._read():
+            if (event["event"], event.get("phase"), event.get("state")) == ("progress", phase, "begun"):
+                return
+        msg = f"{phase} never began: {self._events[-1:]}"
+        raise AssertionError(msg)
+
+    def finish(self) -> Run:
+        """Read to the end."""
+        for _ in self._read():
+            pass
+        return Run(code=self._child.wait(), events=self._events, errors="")
+
+    def kill(self) -> None:
+        """End it as a machine does that loses power: nobody gets to tidy up, the engine and its plugins included."""
+        if self._child.returncode is None:
+            os.killpg(self._child.pid, signal.SIGKILL)
+        assert self._child.stdout
+        self._child.stdout.close()
+        self._child.wait()
+
+    def _read(self) -> Iterator[dict[str, Any]]:
+        assert self._child.stdout
+        for line in self._child.stdout:
+            self._events.append(json.loads(line))
+            yield self._events[-1]
 
 
 class OperatedCluster:
@@ -94,24 +142,30 @@ class OperatedCluster:
             code=done.returncode, events=[json.loads(line) for line in done.stdout.splitlines()], errors=done.stderr
         )
 
-    def kill_in_the_middle(self, phase: str, *words: str) -> None:
-        """Start an operation and kill it, its engine and its plugins when a phase has begun."""
-        command = self.command(*words)
-        with subprocess.Popen(
-            command,
+    def start(self, *words: str) -> Going:
+        """Start an operation and leave it to itself."""
+        child = subprocess.Popen(
+            self.command(*words),
             cwd=self.directory,
             env=self.environment(),
             stdout=subprocess.PIPE,
             text=True,
             start_new_session=True,
-        ) as child:
-            assert child.stdout
-            try:
-                begun = _wait_for(child.stdout, phase)
-            finally:
-                # As when a machine loses power: nobody gets to tidy up, the engine and its plugins included.
-                os.killpg(child.pid, signal.SIGKILL)
-        assert begun, f"{phase} never began"
+        )
+        return Going(child)
+
+    def kill_in_the_middle(self, phase: str, *words: str) -> None:
+        """Start an operation and kill it, its engine and its plugins when a phase has begun."""
+        with self.start(*words) as going:
+            going.wait_for(phase)
+            time.sleep(1)
+            going.kill()
+
+    def edit(self, old: str, new: str) -> None:
+        """Change the stack file by hand."""
+        text = self.file.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{old} stands {text.count(old)} times in the file"
+        self.file.write_text(text.replace(old, new), encoding="utf-8")
 
     def pulumi(self, *words: str) -> str:
         """Ask the engine itself."""
@@ -137,14 +191,6 @@ class OperatedCluster:
         config.write_text(self.kubeconfig(), encoding="utf-8")
         command = ["kubectl", "--kubeconfig", str(config), "apply", "-f", "-"]
         subprocess.run(command, input=manifest, text=True, check=True, capture_output=True, env=self.environment())
-
-
-def _wait_for(lines: Iterable[str], phase: str) -> bool:
-    for event in map(json.loads, lines):
-        if event["event"] == "progress" and event["phase"] == phase and event["state"] == "begun":
-            time.sleep(1)
-            return True
-    return False
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -1,7 +1,11 @@
-"""Every verb on a real cluster: it does what its ticket said, and nothing the second time."""
+"""Every verb on a real cluster: it does what its ticket said, and nothing the second time.
+
+One cluster goes through all of it, so the order of the tests matters. Kills of other verbs are in `test_kills`.
+"""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,9 +14,11 @@ from typing import Any
 import openstack
 import pytest
 
-from lifecycle.cloud import CLUSTER
 from lifecycle.errors import Exit
+from lifecycle.live import Live
+from tests.lab.belongings import held, known
 from tests.lab.operations_project import STACK, OperatedCluster, Run
+from tests.lab.states import comparable, differences
 
 pytestmark = [pytest.mark.lab, pytest.mark.long]
 
@@ -33,6 +39,7 @@ kind: PodDisruptionBudget
 metadata: {name: front, namespace: default}
 spec: {minAvailable: 1, selector: {matchLabels: {app: front}}}
 """
+OLD, NEW = "1.34.3", "1.34.5"
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +62,36 @@ def unchanged(run: Run) -> None:
     done(run, "unchanged")
 
 
-def as_foretold(run: Run) -> None:
-    """Compare what the ticket said of each machine with what was done."""
+def as_foretold(run: Run) -> Run:
+    """Compare what the ticket said with what was done: which machines, what to each, and who waited for whom."""
     foretold = {node["node"]: node["action"] for node in run.ticket["nodes"]}
     assert run.actions() == foretold
+    assert not set(run.ticket["untouched"]) & set(foretold)
+    for node in run.ticket["nodes"]:
+        for earlier in node["after"]:
+            assert run.moments(earlier)[1] < run.moments(node["node"])[0], f"{node['node']} did not wait for {earlier}"
+    return run
 
 
-def ours(cloud: openstack.connection.Connection) -> list[str]:
-    servers = cloud.compute.servers(details=True)
-    return sorted(server.name for server in servers if server.metadata.get(CLUSTER) == STACK)
+def is_whole(cluster: OperatedCluster, cloud: openstack.connection.Connection) -> None:
+    """The cloud holds what the engine knows and nothing else, nodes serve, and nothing is left to do."""
+    assert held(cloud, STACK) == known(json.loads(cluster.pulumi("stack", "export"))["deployment"])
+    unchanged(cluster.run("create", "--yes"))
+    seen = cluster.run("status").last
+    assert seen["healthy"], seen
+
+
+def front(live: Live) -> set[str]:
+    return {pod.full_name for pod in live.pods if pod.labels.get("app") == "front"}
+
+
+def on(live: Live, node: str) -> set[str]:
+    return {pod.full_name for pod in live.pods if pod.node == node}
+
+
+def ticket_of(run: Run, name: str) -> dict[str, Any]:
+    (found,) = (node for node in run.ticket["nodes"] if node["node"] == name)
+    return dict(found)
 
 
 def wait_for(what: str, true: Callable[[], bool], timeout_s: float = 180) -> None:
@@ -73,38 +101,53 @@ def wait_for(what: str, true: Callable[[], bool], timeout_s: float = 180) -> Non
         time.sleep(2)
 
 
-def test_a_second_create_changes_nothing(cluster: OperatedCluster) -> None:
-    unchanged(cluster.run("create", "--yes"))
-    assert cluster.run("status").last["healthy"]
+def test_a_second_create_changes_nothing(cluster: OperatedCluster, cloud: openstack.connection.Connection) -> None:
+    is_whole(cluster, cloud)
 
 
-def test_scaling_out_adds_one_machine(cluster: OperatedCluster) -> None:
+def test_scaling_adds_one_machine_as_the_same_edit_by_hand_does(cluster: OperatedCluster) -> None:
     planned = cluster.run("scale", "worker", "2", "--dry-run")
     assert planned.last["outcome"] == "planned"
     assert "count: 1" in cluster.file.read_text(encoding="utf-8")
-    scaled = done(cluster.run("scale", "worker", "2", "--yes"))
-    as_foretold(scaled)
+    scaled = as_foretold(done(cluster.run("scale", "worker", "2", "--yes")))
     assert scaled.actions()["worker-1"] == "added"
     unchanged(cluster.run("scale", "worker", "2", "--yes"))
     assert cluster.live().nodes["worker-1"].ready
+    by_verb = comparable(cluster.pulumi("stack", "export"))
+
+    back = as_foretold(done(cluster.run("scale", "worker", "1", "--yes")))
+    assert back.actions()["worker-1"] == "removed"
+    unchanged(cluster.run("scale", "worker", "1", "--yes"))
+    cluster.edit("count: 1, image: node-1.34.3, flavor: m1.medium}", "count: 2, image: node-1.34.3, flavor: m1.medium}")
+    cluster.pulumi("up", "--yes", "--skip-preview")
+    assert differences(by_verb, comparable(cluster.pulumi("stack", "export"))) == []
+    unchanged(cluster.run("create", "--yes"))
 
 
 def test_a_heal_moves_the_pods_that_its_ticket_named(cluster: OperatedCluster) -> None:
     cluster.apply(FRONT)
-    wait_for("two pods of front", lambda: len([p for p in cluster.live().pods if p.labels.get("app") == "front"]) == 2)
-    before = {pod.full_name for pod in cluster.live().pods if pod.node == "worker-1"}
-    address = cluster.live().nodes["worker-1"].address
-    healed = done(cluster.run("heal", "worker-1", "--yes"))
-    as_foretold(healed)
-    (node,) = (node for node in healed.ticket["nodes"] if node["node"] == "worker-1")
-    assert set(node["pods"]) == before
-    assert before.isdisjoint({pod.full_name for pod in cluster.live().pods})
-    assert cluster.live().nodes["worker-1"].address == address
+    wait_for("two pods of front", lambda: len(front(cluster.live())) == 2)
+    before = cluster.live()
+    healed = as_foretold(done(cluster.run("heal", "worker-1", "--yes")))
+    assert set(ticket_of(healed, "worker-1")["pods"]) == on(before, "worker-1")
+    assert ticket_of(healed, "worker-1")["keeps"] == ["address"]
+    after = cluster.live()
+    assert on(before, "worker-1").isdisjoint({pod.full_name for pod in after.pods})
+    assert on(before, "worker-0") <= {pod.full_name for pod in after.pods}, "nobody else's pods moved"
+    assert after.nodes["worker-1"].address == before.nodes["worker-1"].address
     unchanged(cluster.run("heal", "worker-1", "--number", "1", "--yes"))
 
 
-@pytest.mark.parametrize("phase", ["delete machine", "make machine", "join"])
-def test_after_a_kill_the_same_call_goes_on_and_leaves_no_orphan(
+def test_a_heal_by_hand_gives_the_same_state(cluster: OperatedCluster) -> None:
+    by_verb = comparable(cluster.pulumi("stack", "export"))
+    cluster.edit("worker-1: 1", "worker-1: 2")
+    cluster.pulumi("up", "--yes", "--skip-preview")
+    assert differences(by_verb, comparable(cluster.pulumi("stack", "export"))) == []
+    unchanged(cluster.run("heal", "worker-1", "--number", "2", "--yes"))
+
+
+@pytest.mark.parametrize("phase", ["drain and leave", "delete machine", "make machine", "join"])
+def test_after_a_kill_the_same_heal_goes_on_and_leaves_no_orphan(
     cluster: OperatedCluster, cloud: openstack.connection.Connection, phase: str
 ) -> None:
     cluster.kill_in_the_middle(phase, "heal", "worker-0", "--yes")
@@ -112,15 +155,18 @@ def test_after_a_kill_the_same_call_goes_on_and_leaves_no_orphan(
     assert seen.last["interrupted"], seen.last
     again = done(cluster.run("heal", "worker-0", "--yes"))
     assert any("removed the lock" in line for line in again.last["repairs"])
-    assert ours(cloud) == ["control-plane-0", "load-balancer", "worker-0", "worker-1"]
-    unchanged(cluster.run("create", "--yes"))
+    assert again.last["edits"] == [], "a heal that was begun is not begun again"
+    assert set(cluster.live().nodes) == {"control-plane-0", "worker-0", "worker-1"}
+    is_whole(cluster, cloud)
 
 
 def test_a_dead_machine_is_found_and_the_proposed_command_mends_it(
     cluster: OperatedCluster, cloud: openstack.connection.Connection
 ) -> None:
     server = next(
-        s for s in cloud.compute.servers(details=True) if s.name == "worker-1" and s.metadata.get(CLUSTER) == STACK
+        s
+        for s in cloud.compute.servers(details=True)
+        if s.name == "worker-1" and f"server {s.id}" in held(cloud, STACK)
     )
     cloud.compute.delete_server(server)
     cloud.compute.wait_for_delete(server)
@@ -129,20 +175,83 @@ def test_a_dead_machine_is_found_and_the_proposed_command_mends_it(
     (proposal,) = seen.last["proposals"]
     assert proposal["command"] == "nodewright heal worker-1"
     done(cluster.run("heal", "worker-1", "--yes"))
-    assert cluster.run("status").last["healthy"]
+    is_whole(cluster, cloud)
 
 
-def test_the_chosen_machine_goes_and_nobody_is_renamed(cluster: OperatedCluster) -> None:
-    removed = done(cluster.run("scale", "worker", "--remove", "worker-0", "--yes"))
-    as_foretold(removed)
+def test_the_only_master_is_healed_and_nothing_is_forgotten(cluster: OperatedCluster) -> None:
+    before = cluster.live()
+    healed = as_foretold(done(cluster.run("heal", "control-plane-0", "--yes")))
+    assert [danger["rule"] for danger in healed.ticket["dangers"]] == ["api-down"]
+    assert ticket_of(healed, "control-plane-0")["keeps"] == ["address", "volume control-plane-0-state"]
+    after = cluster.live()
+    assert front(after) == front(before), "workloads keep running"
+    assert after.nodes["control-plane-0"].address == before.nodes["control-plane-0"].address
+    unchanged(cluster.run("heal", "control-plane-0", "--number", "1", "--yes"))
+
+
+def test_the_load_balancer_is_healed_and_is_found_where_it_was(cluster: OperatedCluster) -> None:
+    endpoint = cluster.run("status").last["endpoint"]
+    healed = as_foretold(done(cluster.run("heal", "load-balancer", "--yes")))
+    assert [danger["rule"] for danger in healed.ticket["dangers"]] == ["machine-away"]
+    seen = cluster.run("status").last
+    assert seen["endpoint"] == endpoint
+    assert seen["healthy"], seen
+    unchanged(cluster.run("heal", "load-balancer", "--number", "1", "--yes"))
+
+
+def test_a_pool_is_rolled_in_order_and_its_lock_is_respected(cluster: OperatedCluster) -> None:
+    before = cluster.file.read_text(encoding="utf-8")
+    with cluster.start("roll", "worker", "--yes") as rolling:
+        rolling.wait_for("make machine")
+        for words in (("scale", "worker", "3", "--yes"), ("destroy", "--yes")):
+            busy = cluster.run(*words)
+            assert busy.code == Exit.BUSY, busy.last
+            assert f"process {rolling.pid}" in busy.last["text"]
+        unchanged(cluster.run("scale", "worker", "2", "--wait", "--yes"))
+        rolled = as_foretold(done(rolling.finish()))
+    assert rolled.actions() == {"worker-0": "replaced", "worker-1": "replaced"}
+    assert ticket_of(rolled, "worker-1")["after"] == ["worker-0"]
+    assert cluster.file.read_text(encoding="utf-8") != before
+    unchanged(cluster.run("roll", "worker", "--generation", "1", "--yes"))
+
+
+def test_an_upgrade_takes_the_control_plane_first(
+    cluster: OperatedCluster, cloud: openstack.connection.Connection
+) -> None:
+    assert {node.version for node in cluster.live().nodes.values()} == {f"v{OLD}"}
+    upgraded = as_foretold(done(cluster.run("upgrade", NEW, "--image", f"node-{NEW}", "--yes")))
+    assert [node for node, action in upgraded.actions().items() if action == "replaced"] == [
+        "control-plane-0",
+        "worker-0",
+        "worker-1",
+    ]
+    after = cluster.live()
+    assert {node.version for node in after.nodes.values()} == {f"v{NEW}"}
+    assert all(node.ready for node in after.nodes.values())
+    wait_for("two pods of front", lambda: len(front(cluster.live())) == 2)
+    unchanged(cluster.run("upgrade", NEW, "--image", f"node-{NEW}", "--yes"))
+    is_whole(cluster, cloud)
+    back = cluster.run("upgrade", OLD, "--yes")
+    assert back.code == Exit.REFUSED
+    assert "cannot go back" in back.last["text"]
+
+
+def test_the_chosen_machine_goes_and_nobody_is_renamed(
+    cluster: OperatedCluster, cloud: openstack.connection.Connection
+) -> None:
+    before = cluster.live()
+    removed = as_foretold(done(cluster.run("scale", "worker", "--remove", "worker-0", "--yes")))
+    assert set(ticket_of(removed, "worker-0")["pods"]) == on(before, "worker-0")
     assert set(cluster.live().nodes) == {"control-plane-0", "worker-1"}
     unchanged(cluster.run("scale", "worker", "--remove", "worker-0", "--yes"))
+    is_whole(cluster, cloud)
 
 
 def test_after_destroy_nothing_is_left(
     cluster: OperatedCluster, cloud: openstack.connection.Connection, tmp_path: Path
 ) -> None:
-    done(cluster.run("destroy", "--yes"))
-    assert ours(cloud) == []
+    gone = as_foretold(done(cluster.run("destroy", "--yes")))
+    assert not [event for event in gone.events if "leave" in event.get("phase", "")], "nobody leaves when all go"
+    assert held(cloud, STACK) == set()
     assert [network.name for network in cloud.network.networks(name=STACK)] == []
     unchanged(cluster.run("destroy", "--yes"))
