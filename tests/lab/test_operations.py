@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import openstack
@@ -199,20 +198,24 @@ def test_the_load_balancer_is_healed_and_is_found_where_it_was(cluster: Operated
     unchanged(cluster.run("heal", "load-balancer", "--number", "1", "--yes"))
 
 
-def test_a_pool_is_rolled_in_order_and_its_lock_is_respected(cluster: OperatedCluster) -> None:
-    before = cluster.file.read_text(encoding="utf-8")
+def test_the_lock_of_a_roll_is_respected_and_a_killed_roll_goes_on(
+    cluster: OperatedCluster, cloud: openstack.connection.Connection
+) -> None:
     with cluster.start("roll", "worker", "--yes") as rolling:
         rolling.wait_for("make machine")
+        asked = cluster.file.read_text(encoding="utf-8")
         for words in (("scale", "worker", "3", "--yes"), ("destroy", "--yes")):
             busy = cluster.run(*words)
             assert busy.code == Exit.BUSY, busy.last
             assert f"process {rolling.pid}" in busy.last["text"]
-        unchanged(cluster.run("scale", "worker", "2", "--wait", "--yes"))
-        rolled = as_foretold(done(rolling.finish()))
-    assert rolled.actions() == {"worker-0": "replaced", "worker-1": "replaced"}
-    assert ticket_of(rolled, "worker-1")["after"] == ["worker-0"]
-    assert cluster.file.read_text(encoding="utf-8") != before
+        assert cluster.file.read_text(encoding="utf-8") == asked
+        rolling.wait_for("join")
+        rolling.kill()
+    rolled = as_foretold(done(cluster.run("roll", "worker", "--yes")))
+    assert rolled.last["edits"] == [], "a roll that was begun is not begun again"
+    assert rolled.actions()["worker-1"] == "replaced"
     unchanged(cluster.run("roll", "worker", "--generation", "1", "--yes"))
+    is_whole(cluster, cloud)
 
 
 def test_an_upgrade_takes_the_control_plane_first(
@@ -247,10 +250,12 @@ def test_the_chosen_machine_goes_and_nobody_is_renamed(
     is_whole(cluster, cloud)
 
 
-def test_after_destroy_nothing_is_left(
-    cluster: OperatedCluster, cloud: openstack.connection.Connection, tmp_path: Path
+def test_after_a_destroy_that_was_killed_and_given_again_nothing_is_left(
+    cluster: OperatedCluster, cloud: openstack.connection.Connection
 ) -> None:
-    gone = as_foretold(done(cluster.run("destroy", "--yes")))
+    cluster.kill_in_the_middle("delete machine", "destroy", "--yes")
+    gone = done(cluster.run("destroy", "--yes"))
+    assert any("removed the lock" in line for line in gone.last["repairs"])
     assert not [event for event in gone.events if "leave" in event.get("phase", "")], "nobody leaves when all go"
     assert held(cloud, STACK) == set()
     assert [network.name for network in cloud.network.networks(name=STACK)] == []
