@@ -35,11 +35,18 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
 
 
 def _plain(resource: Mapping[str, Any]) -> dict[str, Any]:
-    plain = {fact: resource.get(fact) for fact in FACTS}
+    plain = {fact: _sorted(resource.get(fact)) for fact in FACTS}
     plain |= {f"input {name}": _same(value) for name, value in resource.get("inputs", {}).items()}
     if resource["type"] == "pulumi:pulumi:Stack":
         plain |= {f"output {name}": _same(value) for name, value in resource.get("outputs", {}).items()}
     return plain
+
+
+def _sorted(value: Any) -> Any:
+    """The engine notes down in any order what a resource depends on."""
+    if isinstance(value, Mapping):
+        return {name: _sorted(item) for name, item in value.items()}
+    return sorted(value) if isinstance(value, list) else value
 
 
 def _same(value: Any) -> Any:
