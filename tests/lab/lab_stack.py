@@ -54,7 +54,9 @@ class LabStack:
         if cidr:
             self.settings["network"]["cidr"] = cidr
         self._save()
-        self._pulumi("stack", "select", "--create", self.name)
+        # A new stack gets a salt in its project's own file: not beside the files of real stacks.
+        (directory / "Pulumi.yaml").write_text("{name: nodewright, runtime: python}\n")
+        self._pulumi("stack", "select", "--create", self.name, "--cwd", str(directory))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -88,17 +90,16 @@ class LabStack:
         """Change the stack; when the engine first says a line with the sign, do something to the world."""
         self._save()
         command = self._command("up", "--yes", "--skip-preview", "--non-interactive", config=True)
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        assert process.stdout
         said, done = [], False
-        for line in process.stdout:
-            said.append(line)
-            if not done and sign in line:
-                done = True
-                act()
-        process.wait()
+        with subprocess.Popen(
+            command, cwd=ROOT, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            assert process.stdout
+            for line in process.stdout:
+                said.append(line)
+                if not done and sign in line:
+                    done = True
+                    act()
         assert done, f"the engine never said {sign!r}\n{''.join(said)}"
         return Run(ok=process.returncode == 0, output="".join(said))
 
@@ -164,7 +165,7 @@ class LabStack:
 
     def again(self, step: str) -> str:
         """Run a step that was done once more, with what it was given; say its one word."""
-        found = [item for item in self.exported()["resources"] if item["urn"].endswith(f"::{step}")]
+        found = [item for item in self.exported()["resources"] if item["urn"].endswith(f"Command::{step}")]
         inputs = {
             name: json.loads(value["plaintext"]) if isinstance(value, dict) and "plaintext" in value else value
             for name, value in found[0]["inputs"].items()

@@ -113,7 +113,6 @@ def test_a_network_cut_in_the_middle_of_a_join(
     wished.change({"workers.worker.count": 3})
 
     def cut() -> None:
-        time.sleep(1)
         lab("fault", "cut", server())
 
     def server() -> str:
