@@ -13,23 +13,28 @@ PROPERTIES = {"os_distro": "debian", "os_version": "12", "os_type": "linux", "ar
 
 
 def publish(images: Any, name: str, directory: str) -> None:
-    """One active image for each name. An older one steps aside; servers made from it live on."""
-    present = list(images.images(name=name))
-    if any(image.status == "active" and image.properties.get("lab_directory") == directory for image in present):
-        return
+    """One active image for each name. An older one steps aside for the new one; servers made from it live on."""
+    present = list(images.images(name=name, visibility="public"))
+    fitting = [image for image in present if image.status == "active" and stands_for(image) == directory]
+    if not fitting:
+        images.create_image(
+            name=name,
+            data=f"#labroot {places.IMAGES}/{directory}\n".encode(),
+            disk_format="raw",
+            container_format="bare",
+            visibility="public",
+            wait=True,
+            allow_duplicates=True,
+            lab_directory=directory,
+            **PROPERTIES,
+        )
     for image in present:
-        images.delete_image(image)
-    images.create_image(
-        name=name,
-        data=f"#labroot {places.IMAGES}/{directory}\n".encode(),
-        disk_format="raw",
-        container_format="bare",
-        visibility="public",
-        wait=True,
-        allow_duplicates=True,
-        lab_directory=directory,
-        **PROPERTIES,
-    )
+        if image not in fitting[:1]:
+            images.delete_image(image)
+
+
+def stands_for(image: Any) -> str:
+    return str(image.properties.get("lab_directory", ""))
 
 
 def main() -> None:
