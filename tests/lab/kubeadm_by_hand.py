@@ -119,6 +119,9 @@ class Site:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # All at once; the clean-up of each then only waits for its end.
+        for server_id in self._servers.values():
+            self._cloud.compute.delete_server(server_id, ignore_missing=True)
         self._cleanup.close()
 
     def reserve(self, name: str) -> Machine:
