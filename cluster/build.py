@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -157,11 +157,15 @@ class _Build:
         """The bastion's first: the way to all others leads through it."""
         berths: dict[str, Berth] = {}
         for node in sorted(self._plan.nodes, key=lambda node: not node.is_bastion):
-            bastion = berths[self._plan.bastion].host if self._plan.bastion and not node.is_bastion else None
-            berths[node.key] = self._make_berth(node, bastion)
+            if node.role is Role.STORAGE and self._plan.former_storage_address:
+                continue  # its volumes change after the cluster was asked
+            berths[node.key] = self._make_berth(node, self._bastion(berths, node))
         return berths
 
-    def _make_berth(self, node: NodePlan, bastion: Host | None) -> Berth:
+    def _bastion(self, berths: Mapping[str, Berth], node: NodePlan) -> Host | None:
+        return berths[self._plan.bastion].host if self._plan.bastion and not node.is_bastion else None
+
+    def _make_berth(self, node: NodePlan, bastion: Host | None, volumes_after: Sequence[pulumi.Resource] = ()) -> Berth:
         load_balancer = self._settings.load_balancer
         own_pool = load_balancer.external if load_balancer and node.role is Role.LOAD_BALANCER else None
         return Berth(
@@ -191,6 +195,7 @@ class _Build:
                     )
                     for volume in node.volumes
                 ],
+                volumes_after=volumes_after,
             ),
         )
 
@@ -261,8 +266,10 @@ class _Build:
         plan, node = self._plan.storage, self._plan.only(Role.STORAGE)
         if plan is None or node is None:
             return
+        # Only order: who uses the storage is asked before a volume changes and before the machine is replaced.
+        if STORAGE not in self._berths:
+            self._berths[STORAGE] = self._make_berth(node, self._bastion(self._berths, node), volumes_after=[guard])
         args = self._machine_args(node)
-        # Only order: who uses a volume is asked before its machine is replaced; a new machine hurts nobody.
         machine = Machine(node.key, replace(args, after=[guard]) if node.change is Change.REPLACED else args)
         self._machines[node.key] = machine
         storage = make_storage(plan, machine, guard)

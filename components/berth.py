@@ -49,6 +49,8 @@ class BerthArgs:
     floating_ip_pool: str | None = None
     """The network outside from which the machine gets an address; `None` for a machine that needs none."""
     volumes: Sequence[DataVolume] = ()
+    volumes_after: Sequence[pulumi.Resource] = ()
+    """What must be finished before a volume is made or grows."""
 
 
 class Berth(pulumi.ComponentResource):
@@ -82,7 +84,7 @@ class Berth(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(args.way_out)),
         )
 
-        self.volumes = [(volume, self._volume(name, args.cluster_name, volume)) for volume in args.volumes]
+        self.volumes = [(volume, self._volume(name, args, volume)) for volume in args.volumes]
 
         self.address = self.port.all_fixed_ips.apply(lambda addresses: addresses[0])
         self.public_address = floating_ip.address if floating_ip else None
@@ -95,16 +97,17 @@ class Berth(pulumi.ComponentResource):
         )
         self.register_outputs({"address": self.address, "public_address": self.public_address})
 
-    def _volume(self, name: str, cluster_name: str, volume: DataVolume) -> blockstorage.Volume:
+    def _volume(self, name: str, args: BerthArgs, volume: DataVolume) -> blockstorage.Volume:
         return blockstorage.Volume(
             volume.name,
             name=volume.name,
             size=volume.size_gib,
             volume_type=volume.type,
             enable_online_resize=True,
-            metadata={"nodewright-cluster": cluster_name, "nodewright-node": name},
+            metadata={"nodewright-cluster": args.cluster_name, "nodewright-node": name},
             opts=pulumi.ResourceOptions(
                 parent=self,
+                depends_on=list(args.volumes_after),
                 retain_on_delete=volume.keep,
                 import_=volume.adopt,
                 # Whoever made an adopted volume chose these; it is taken over as it is.

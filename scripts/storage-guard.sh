@@ -54,7 +54,7 @@ main() {
   done <<<"$volumes"
   if ((lost > 0)); then
     [[ $ALLOW_DATA_LOSS == true ]] ||
-      die "changing the storage: refused, nothing was changed: $lost volumes in use would lose their data (named above). Delete their claims first, or set storage.allow-data-loss to true"
+      die "changing the storage: refused, nothing of it was changed: $lost volumes in use would lose their data (named above). Delete their claims first, or set storage.allow-data-loss to true"
     log "storage.allow-data-loss is set: going on"
   fi
   say_result

@@ -62,6 +62,15 @@ def test_a_guard_that_refuses_stops_every_change_of_the_storage(running: Stack) 
     assert run.steps == ["update storage-guard"]
 
 
+def test_no_volume_is_made_or_grows_when_the_guard_refuses(running: Stack) -> None:
+    running.break_steps("update storage-guard")
+    volumes = [*STORAGE["volumes"], {"name": "fresh", "size-gib": 5, "mount-to": "/other"}]
+    volumes[0] = {**volumes[0], "size-gib": 9}
+    run = running.up(with_both({"volumes": volumes, "exports": [], "persistent-volumes": [], "heal": {"storage": 1}}))
+    assert not run.ok
+    assert run.steps == ["update storage-guard"]
+
+
 def test_storage_that_goes_is_asked_about_before_anything_of_it_is_removed(running: Stack) -> None:
     running.break_steps("update storage-guard")
     without = cluster(registry=REGISTRY)

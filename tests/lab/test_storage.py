@@ -133,7 +133,7 @@ def refused(cluster: DataCluster, changes: dict[str, Any], *words: str) -> str:
 
 
 SHARED = {"name": "shared", "size-gib": 1, "path": "/volume/nfs/shared", "storage-class": "nfs"}
-USED_BY = ("PersistentVolume shared", "claim default/data", "pods: writer", "nothing was changed")
+USED_BY = ("PersistentVolume shared", "claim default/data", "pods: writer", "nothing of it was changed")
 
 
 def test_an_export_in_use_is_not_taken_away(writer: DataCluster) -> None:

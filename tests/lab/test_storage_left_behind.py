@@ -113,8 +113,10 @@ def test_destroy_says_how_to_adopt_and_how_to_remove_what_it_leaves(left_behind:
 
 
 def test_the_cloud_lists_what_was_left_by_the_name_of_the_cluster(left_behind: LeftBehind, lab: Lab) -> None:
-    command = ("openstack", "volume", "list", "--long", "--property", f"nodewright-cluster={FIRST}")
-    assert left_behind.volume_id in lab(*command).stdout
+    listed = lab("openstack", "volume", "list", "--long").stdout.splitlines()
+    named = [line for line in listed if f"nodewright-cluster='{FIRST}'" in line]
+    assert len(named) == 1
+    assert left_behind.volume_id in named[0]
 
 
 def test_a_new_stack_adopts_the_volume_and_finds_its_data(left_behind: LeftBehind, heir: SmallStack) -> None:
