@@ -25,7 +25,8 @@ import grpc
 from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-STEP_S = 0.01
+# How long each step takes; longer where a test must meet an update that is under way.
+STEP_S = float(os.environ.get("FAKE_STEP_SECONDS", "0.01"))
 MEETING_S = 60
 # The versions that the Python packages ask for.
 VERSIONS = {name: metadata.version(f"pulumi-{name}") for name in ("openstack", "command", "kubernetes")}

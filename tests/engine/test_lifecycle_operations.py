@@ -85,7 +85,7 @@ def test_a_life_from_create_to_destroy(project: Project) -> None:
     gone = operations.destroy(project.options(on_progress=heard.append))
     assert gone.outcome is Outcome.DONE
     assert "delete machine" in phases(gone, "worker-1")
-    assert not [progress for progress in heard if "leave" in progress.phase], "nobody leaves when everybody goes"
+    assert not [made for made in heard if "leave" in made.phase], "nobody leaves when everybody goes"
     assert gone.ticket
     assert "control-plane-0-state" in gone.ticket.dangers[0].text
     assert operations.destroy(options).outcome is Outcome.UNCHANGED
@@ -173,6 +173,22 @@ def test_a_lock_of_a_living_process_is_respected_or_waited_for(
     assert done.outcome is Outcome.DONE
     assert child.wait(10) == 0
     assert {"worker-1: 1", "count: 3"} <= {line.strip() for line in project.file.read_text().splitlines()}
+
+
+def test_an_update_by_hand_is_respected_or_waited_for(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    operations.create(project.options())
+    monkeypatch.setenv("FAKE_STEP_SECONDS", "2")
+    project.write(cluster(workers={"heal": {"worker-1": 1}}))
+    command = ["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "--stack", STACK]
+    with subprocess.Popen(command, cwd=project.directory, stdout=subprocess.DEVNULL) as by_hand:
+        _wait_for_call(project, "worker-1")
+        before = project.file.read_text(encoding="utf-8")
+        with pytest.raises(LifecycleError, match=f"process {by_hand.pid} of .* is at work on it") as raised:
+            operations.scale(project.options(), "worker", 3)
+        assert raised.value.code is Exit.BUSY
+        assert project.file.read_text(encoding="utf-8") == before
+        assert operations.scale(project.options(wait_s=240), "worker", 3).outcome is Outcome.DONE
+        assert by_hand.wait(10) == 0
 
 
 def _start_heal(project: Project) -> subprocess.Popen[str]:
