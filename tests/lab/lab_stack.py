@@ -48,6 +48,7 @@ class LabStack:
             **os.environ,
             "PULUMI_BACKEND_URL": f"file://{backend}",
             "PULUMI_CONFIG_PASSPHRASE": "lab",
+            "PULUMI_DEBUG_COMMANDS": "true",  # without it the engine has no option `--event-log`
         }
         self._content = yaml.safe_load((ROOT / f"stacks/Pulumi.{source}.yaml").read_text())
         self.settings["name"] = self.name
