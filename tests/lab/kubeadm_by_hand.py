@@ -156,7 +156,12 @@ class Site:
             self._servers[machine.name] = server.id
             self._cleanup.callback(self._delete_server, server.id)
         for machine in machines:
-            wait_for(300, f"{machine.name} to answer over SSH", machine.answers)
+            self.wait_until_usable(machine, 300)
+
+    def wait_until_usable(self, machine: Machine, timeout_s: float = 180) -> None:
+        wait_for(timeout_s, f"{machine.name} to answer over SSH", machine.answers)
+        # Nova hears of the port's wiring last; until then it takes no volume for the server.
+        wait_for(60, f"{machine.name} to be ACTIVE", lambda: self.status(machine) == "ACTIVE")
 
     def delete(self, machine: Machine) -> None:
         self._delete_server(self._servers.pop(machine.name))

@@ -13,7 +13,7 @@ class LabSite(Site):
         """A server that answers over SSH."""
         machine = self.reserve(name)
         self.order(machine, volumes=volumes, image=image)
-        wait_for(180, f"{machine.name} to answer over SSH", machine.answers)
+        self.wait_until_usable(machine)
         return machine
 
     def order(

@@ -22,7 +22,7 @@ def apart(site: LabSite, cloud: openstack.connection.Connection) -> Iterator[lis
     for machine in machines:
         site.order(machine, hints={"group": group.id})
     for machine in machines:
-        wait_for(180, f"{machine.name} to answer over SSH", machine.answers)
+        site.wait_until_usable(machine)
     yield machines
     cloud.compute.delete_server_group(group)
 

@@ -3,7 +3,6 @@
 import openstack
 import pytest
 
-from tests.lab.kubeadm_by_hand import wait_for
 from tests.lab.site import LabSite
 
 pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]
@@ -28,6 +27,6 @@ def test_name_servers_of_a_subnet_come_before_its_dhcp_server(
     subnet = site.port(machine).fixed_ips[0]["subnet_id"]
     cloud.network.update_subnet(subnet, dns_nameservers=["192.0.2.53", "192.0.2.54"])
     site.order(machine)
-    wait_for(180, "the server to answer over SSH", machine.answers)
+    site.wait_until_usable(machine)
     listed = machine.run("cat /etc/resolv.conf").split()
     assert sorted(listed) == ["192.0.2.53", "192.0.2.54", "nameserver", "nameserver"]
