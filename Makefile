@@ -106,3 +106,7 @@ test-lab:
 test-cluster:
 	@bin/timed "second up" bin/lab exec pulumi up --yes --stack $(STACK) --skip-preview --expect-no-changes
 	@bin/timed "nodes serve" bin/lab exec $(BIN)/python -m tests.lab.cluster_serves $(STACK)
+
+.PHONY: bench
+bench: machine ## create, scale and heal on the lab beside their critical path; the last lines are JSON
+	@bin/lab exec $(BIN)/python -m benchmarks
