@@ -66,6 +66,7 @@ def test_previews_are_those_that_were_recorded(directory: Path, request: pytest.
             "heal-load-balancer": small(load_balancer={**BASE["load-balancer"], "heal": {"load-balancer": 1}}),
             "image": small(control_plane={"image": "node-2"}, workers={"image": "node-2"}),
             "image-and-heal": small(workers={"image": "node-2", "heal": heal}),
+            "image-and-generation": small(generation=1, control_plane={"image": "node-2"}, workers={"image": "node-2"}),
             "upgrade": small(kubernetes={"version": "1.34.5"}),
             "empty-pool": small(workers={"count": 0}),
         },

@@ -30,6 +30,7 @@ CASES: dict[str, tuple[str, Live | None]] = {
     "roll": ("roll", masters()),
     "image": ("image", busy()),
     "image-and-heal": ("image-and-heal", busy()),
+    "image-and-generation": ("image-and-generation", busy()),
     "upgrade": ("upgrade", busy()),
     "empty-pool": ("empty-pool", busy()),
     "heal-storage": ("heal-storage", busy()),
