@@ -19,22 +19,33 @@ EVERY_OPTION = "nfsvers=4.2,hard,noatime,proto=tcp,timeo=600,retrans=2"
 
 
 @pytest.fixture(scope="module")
-def server(site: LabSite) -> Machine:
-    volume = site.create_volume("nfs-data")  # first, so that it goes last
-    machine = site.reserve("nfs-server")
-    site.boot([machine], "node-1.34.3")
-    site.attach(machine, volume)
-    machine.run(f"sudo mkfs.ext4 -q /dev/disk/by-id/virtio-{volume[:20]}")
-    machine.run(f"sudo mount /dev/disk/by-id/virtio-{volume[:20]} /srv && sudo chmod 1777 /srv")
+def data(site: LabSite) -> str:
+    """A volume, made before the machines so that it goes after them."""
+    return site.create_volume("nfs-data")
+
+
+@pytest.fixture(scope="module")
+def machines(site: LabSite, data: str) -> list[Machine]:
+    """Both at once, as they take the longest."""
+    pair = [site.reserve("nfs-server"), site.reserve("nfs-client")]
+    site.boot(pair, "node-1.34.3")
+    return pair
+
+
+@pytest.fixture(scope="module")
+def server(site: LabSite, machines: list[Machine], data: str) -> Machine:
+    machine, _ = machines
+    site.attach(machine, data)
+    machine.run(f"sudo mkfs.ext4 -q /dev/disk/by-id/virtio-{data[:20]}")
+    machine.run(f"sudo mount /dev/disk/by-id/virtio-{data[:20]} /srv && sudo chmod 1777 /srv")
     machine.run("sudo tee /etc/ganesha/ganesha.conf >/dev/null", stdin=GANESHA)
     machine.run("sudo systemctl start rpcbind nfs-ganesha")
     return machine
 
 
 @pytest.fixture(scope="module")
-def client(site: LabSite, server: Machine) -> Machine:
-    machine = site.reserve("nfs-client")
-    site.boot([machine], "node-1.34.3")
+def client(machines: list[Machine], server: Machine) -> Machine:
+    _, machine = machines
     machine.run("sudo mkdir -p /mnt/data /mnt/read-only")
     machine.run(f"sudo mount -t nfs -o {EVERY_OPTION} {server.address}:/srv /mnt/data")
     return machine
