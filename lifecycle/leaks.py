@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 SHORTEST = 8
 TELLING_NAMES = re.compile(r"SECRET|PASSWORD|PASSPHRASE|TOKEN|PRIVATE|CREDENTIAL")
+QUOTES = re.compile(r"""[\s"'{}\[\],]+""")
 # What looks like a secret, whoever's it is.
 SHAPES = {
     "a private key": re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY"),
@@ -27,9 +28,13 @@ def find_leaks(text: str, secrets: Iterable[str]) -> tuple[str, ...]:
 
 
 def secrets_of_environment(environment: Mapping[str, str] = os.environ) -> set[str]:
-    """Read the secrets this process was given; one may be a whole file, so each of its words counts."""
+    """Read the secrets this process was given; one may be a whole file, so each of its words counts.
+
+    A file of YAML or JSON may put quotes and brackets around them.
+    """
     values = (value for name, value in environment.items() if TELLING_NAMES.search(name))
-    return {word for value in values for word in (value, *value.split()) if len(word) >= SHORTEST}
+    words = (word for value in values for word in (value, *value.split(), *QUOTES.split(value)))
+    return {word for word in words if len(word) >= SHORTEST}
 
 
 def _forms(secret: str) -> Iterable[str]:

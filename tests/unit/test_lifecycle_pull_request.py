@@ -85,6 +85,13 @@ def test_secrets_of_the_environment_are_known_by_their_names() -> None:
     assert "/home/someone" not in secrets_of_environment(given)
 
 
+@pytest.mark.parametrize(
+    "file", ["password: '{}'\n", 'password: "{}"', '{{"password":"{}"}}', "auth: {{password: {}}}"]
+)
+def test_secrets_of_a_file_are_known_however_it_is_quoted(file: str) -> None:
+    assert find_leaks(f"image {CANARY}", secrets_of_environment({"CLOUDS_SECRET": file.format(CANARY)}))
+
+
 def test_a_comment_that_would_show_a_secret_is_not_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(pull_request, "_changed_files", lambda project, base: ["stacks/Pulumi.lab.yaml"])
     monkeypatch.setattr(pull_request, "stack_names", lambda project: ("lab",))
