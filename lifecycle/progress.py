@@ -139,6 +139,9 @@ class Tracker:
         actions = self._actions.get(node, set())
         if Action.REPLACED in actions or {Action.ADDED, Action.REMOVED} <= actions:
             return Action.REPLACED.value
+        if not actions and all(phase.op in DELETIONS for phase in self._phases[node]):
+            # Its server went before, in an operation that was cut short.
+            return Action.REMOVED.value
         return next(iter(actions), Action.UPDATED).value
 
     def _is_only_forgotten(self, step: Step) -> bool:

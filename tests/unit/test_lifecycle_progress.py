@@ -92,6 +92,11 @@ def test_a_step_that_has_nothing_to_do_when_it_goes_is_not_told() -> None:
     assert tracker.results() == ()
 
 
+def test_a_machine_whose_last_part_goes_is_removed() -> None:
+    tracker, _ = follow((0, event("res_outputs_event", "delete", "openstack:networking/port:Port", "worker-1")))
+    assert tracker.results()[0].action == "removed"
+
+
 def test_a_volume_that_stays_in_the_cloud_is_not_told_as_deleted() -> None:
     volume = "openstack:blockstorage/volume:Volume"
     tracker, _ = follow((0, event("res_outputs_event", "delete", volume, "worker-1-data", retained=True)))
