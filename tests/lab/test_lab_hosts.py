@@ -42,6 +42,17 @@ def test_one_server_more_than_hosts_finds_no_room(
     assert "No valid host" in site.server(machine).fault["message"]
 
 
+def test_volume_comes_to_and_leaves_a_server_of_any_host(site: LabSite, apart: list[Machine]) -> None:
+    volume = site.create_volume("wandering")
+    device = f"/dev/disk/by-id/virtio-{volume[:20]}"
+    for machine in apart:
+        site.attach(machine, volume)
+        machine.run(f"test -b {device}")
+        site.detach(machine, volume)
+        site.wait_for_volume(volume, "available")
+        machine.run(f"test ! -e {device}")
+
+
 @pytest.mark.parametrize("end", ["confirm", "revert"])
 def test_resized_server_keeps_address_and_data(site: LabSite, apart: list[Machine], end: str) -> None:
     """The host with the most room is chosen, whichever that is; a server of the group stays where it is."""
