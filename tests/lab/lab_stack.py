@@ -87,21 +87,20 @@ class LabStack:
         self._save()
         return self._run("up", "--yes", "--skip-preview", "--non-interactive", *options)
 
-    def up_and_meanwhile(self, sign: str, act: Callable[[], object]) -> Run:
-        """Change the stack; when the engine first says a line with the sign, do something to the world."""
+    def up_and_meanwhile(self, acts: Mapping[str, Callable[[], object]]) -> Run:
+        """Change the stack; when the engine first says a line with one of the signs, do something to the world."""
         self._save()
         command = self._command("up", "--yes", "--skip-preview", "--non-interactive", config=True)
-        said, done = [], False
+        said, left = [], dict(acts)
         with subprocess.Popen(
             command, cwd=ROOT, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as process:
             assert process.stdout
             for line in process.stdout:
                 said.append(line)
-                if not done and sign in line:
-                    done = True
-                    act()
-        assert done, f"the engine never said {sign!r}\n{''.join(said)}"
+                for sign in [sign for sign in left if sign in line]:
+                    left.pop(sign)()
+        assert not left, f"the engine never said {list(left)}\n{''.join(said)}"
         return Run(ok=process.returncode == 0, output="".join(said))
 
     def must_up(self, *options: str) -> Run:
