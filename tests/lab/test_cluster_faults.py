@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import openstack
 import pytest
@@ -111,23 +112,22 @@ def test_a_network_cut_in_the_middle_of_a_join(
     wished: LabStack, lab: Lab, cloud: openstack.connection.Connection
 ) -> None:
     wished.change({"workers.worker.count": 3})
-    seen: list[str] = []
+    noted: dict[str, Any] = {}
 
     def look() -> None:
         servers = cloud.compute.servers(details=True, name="^worker-2$")
-        seen.extend(server.id for server in servers if belongs(server, "faults"))
+        noted["server"] = next(server.id for server in servers if belongs(server, "faults"))
 
     def cut() -> None:
-        lab("fault", "cut", *seen)
-        seen.append(str(time.monotonic()))
+        lab("fault", "cut", noted["server"])
+        noted["since"] = time.monotonic()
 
     # A join takes seconds: whose cable is to be pulled must be known before it begins.
     run = wished.up_and_meanwhile({"worker-2-ready creating": look, "worker-2-join creating": cut})
-    server, since = seen
-    print(f"\nit took {time.monotonic() - float(since):.1f} s until the cut was an error")
+    print(f"\nit took {time.monotonic() - noted['since']:.1f} s until the cut was an error")
     assert not run.ok, run.output
     assert "worker-2-join" in run.output.partition("Diagnostics:")[2]
-    lab("fault", "restore", server)
+    lab("fault", "restore", noted["server"])
     timed_up(wished, "the same up after the network is back")
 
 

@@ -51,7 +51,7 @@ def test_a_creation_that_was_killed_can_be_destroyed(
     assert list(cloud.network.networks(name=STACK)) == []
 
 
-@pytest.mark.parametrize("phase", ["make router interface", "make machine", "take ticket", "join"])
+@pytest.mark.parametrize("phase", ["make router interface network", "make machine", "take ticket", "join"])
 def test_killed_while_it_creates(cluster: OperatedCluster, phase: str) -> None:
     """Each kill is of a creation that goes on from the one before; the last one is made whole."""
     cluster.kill_in_the_middle(phase, "create", "--yes")
