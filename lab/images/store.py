@@ -62,7 +62,8 @@ def prune(names: Collection[str], in_use: Collection[str]) -> list[str]:
 
     The caller holds the lock of the store and knows all names that there are.
     """
-    finished = [path for path in folder().glob("*-*") if path.is_dir() and not path.name.startswith(SCRATCH)]
+    sweep()
+    finished = [path for path in folder().glob("*-*") if path.is_dir()]
     last = {_name(path): path for path in sorted(finished, key=lambda path: path.stat().st_mtime_ns)}
     kept = {path.name for name, path in last.items() if name in names} | set(in_use)
     removed = sorted(path for path in finished if path.name not in kept)

@@ -71,6 +71,14 @@ def test_prune_keeps_of_each_name_what_was_asked_for_last() -> None:
     assert sorted(path.name for path in store.folder().iterdir()) == ["other-part-ghi", "part-abc"]
 
 
+def test_prune_takes_an_interrupted_build_for_none() -> None:
+    store.ensure("part", "abc", write)
+    with pytest.raises(KeyboardInterrupt):
+        store.ensure("part", "def", fail_half_way)
+    assert store.prune({"part"}, ()) == []
+    assert [path.name for path in store.folder().iterdir()] == ["part-abc"]
+
+
 def test_prune_keeps_what_is_in_use() -> None:
     for key in ("abc", "def", "ghi"):
         store.ensure("part", key, write)
