@@ -86,19 +86,21 @@ def test_scale_in_never_leaves_fewer_pods_ready_than_their_budget(ha: LabStack) 
     ha.must_up()
     ha.kubectl("rollout", "restart", "deployment/web")
     ha.kubectl("rollout", "status", "deployment/web", "--timeout=120s")
-    assert "worker-1" in pods_of(ha, "web").values()
-    ha.change({"workers.worker.count": 2, "workers.worker.without": ["worker-1"]})
+    # One of those that run there: else nobody would have to move.
+    leaving = max(set(pods_of(ha, "web").values()))
+    assert leaving != "worker-0"
+    ha.change({"workers.worker.count": 2, "workers.worker.without": [leaving]})
     with ReadyWatch(ha, "web") as watch:
         ha.must_up()
-    assert ready_nodes(ha) == {*MASTERS, "worker-0", "worker-2"}
+    assert ready_nodes(ha) == {*MASTERS, "worker-0", "worker-1", "worker-2"} - {leaving}
     assert watch.looks > 5
     assert watch.fewest >= 2, f"{watch.fewest} pods were ready"
 
 
 def test_a_budget_that_lets_nobody_go_is_named_and_nothing_is_lost(ha: LabStack) -> None:
     ha.apply(budget("web", 3))
-    ha.change({"drain.timeout-s": 10, "workers.worker.heal.worker-0": 1})
-    server = ha.server_id("worker-0")
+    ha.change({"drain": {"grace-s": 1, "timeout-s": 10}, "workers.worker.heal.worker-0": 1})
+    server, nodes = ha.server_id("worker-0"), ready_nodes(ha)
     stuck = ha.up()
     assert not stuck.ok
     for word in ("worker-0", "budget default/web allows no disruption", "it stays in the cluster"):
@@ -107,7 +109,7 @@ def test_a_budget_that_lets_nobody_go_is_named_and_nothing_is_lost(ha: LabStack)
     ha.apply(budget("web", 2))
     ha.must_up()
     assert ha.server_id("worker-0") != server
-    assert ready_nodes(ha) == {*MASTERS, "worker-0", "worker-2"}
+    assert ready_nodes(ha) == nodes
 
 
 def test_quorum_is_not_put_at_risk(ha: LabStack, lab: Lab) -> None:
@@ -118,7 +120,7 @@ def test_quorum_is_not_put_at_risk(ha: LabStack, lab: Lab) -> None:
     refused = ha.up()
     assert not refused.ok
     assert {master: ha.server_id(master) for master in MASTERS} == servers
-    print(refused.output[-1500:])
+    assert "of the 2 other etcd members only 1 are healthy, and 2 are needed; nothing was changed" in refused.output
     ha.change({"control-plane.heal.control-plane-0": 1, "control-plane.heal.control-plane-1": 2})
     ha.must_up()
     assert healthy_members(ha, "control-plane-1") == sorted(MASTERS)
