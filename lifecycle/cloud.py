@@ -1,6 +1,7 @@
 """The OpenStack project as it is: looked at, never changed from here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,13 +45,26 @@ def connect(cloud: str | None) -> Any:
     return connection
 
 
-def look(cloud: str | None, cluster: str) -> CloudView:
-    """List the cluster's servers; a cloud that cannot be reached is an answer, too."""
+@contextmanager
+def asking(doing: str) -> Iterator[None]:
+    """Turn what a cloud answers that lets us in and then does not serve us into a `LifecycleError`."""
+    from keystoneauth1.exceptions.base import ClientException
+    from openstack.exceptions import SDKException
+
     try:
-        connection = connect(cloud)
+        yield
+    except (SDKException, ClientException) as error:
+        text = f"{doing}: the cloud answers: {error}; give the same command again when it serves"
+        raise LifecycleError(Exit.NO_ACCESS, text) from error
+
+
+def look(cloud: str | None, cluster: str) -> CloudView:
+    """List the cluster's servers; a cloud that cannot be reached, or stops answering, is an answer, too."""
+    try:
+        with asking("listing the cloud's servers"):
+            return read(connect(cloud), cluster)
     except LifecycleError as error:
         return CloudView(servers={}, unknown=str(error))
-    return read(connection, cluster)
 
 
 def read(connection: Any, cluster: str) -> CloudView:
