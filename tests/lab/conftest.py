@@ -9,6 +9,7 @@ from pathlib import Path
 import openstack
 import pytest
 
+from tests.lab.belongings import held
 from tests.lab.data_cluster import KEEP, DataCluster
 from tests.lab.site import LabSite
 
@@ -65,7 +66,9 @@ def site(
 
 
 @pytest.fixture(scope="session")
-def data_cluster(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCluster]:
+def data_cluster(
+    lab: Lab, cloud: openstack.connection.Connection, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[DataCluster]:
     """A cluster with storage and registry beside it; shared, because it takes minutes to make."""
     made = DataCluster(tmp_path_factory.mktemp("data-cluster"))
     try:
@@ -76,3 +79,4 @@ def data_cluster(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         if not os.environ.get(KEEP):
             gone = made.destroy()
             assert gone.ok, gone.output
+            assert held(cloud, made.name) == set()
