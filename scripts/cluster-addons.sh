@@ -14,6 +14,19 @@ addon_config() {
   "${in_kube_system[@]}" kube-proxy --output=jsonpath='{.data.config\.conf}'
 }
 
+# kubeadm_addon <kube-proxy|coredns>
+kubeadm_addon() {
+  run_logged "kubeadm-addon-$1" timeout 180 kubeadm init phase addon "$1" --config=/etc/nodewright/addons.yaml --kubeconfig="$KUBECONFIG" ||
+    die "bringing $1 to v$KUBERNETES_VERSION: kubeadm failed (see above)"
+}
+
+# An image of the owner's own choice stays, and kubeadm would fail on it: it only knows the way from versions it brought itself.
+coredns_is_as_wished() {
+  local wished
+  wished=$(kubeadm config images list --config=/etc/nodewright/addons.yaml | grep --fixed-strings /coredns:) || return 1
+  [[ $(kubectl --namespace=kube-system get deployment coredns --ignore-not-found --output=jsonpath='{.spec.template.spec.containers[0].image}') == "$wished" ]]
+}
+
 main() {
   : "${KUBERNETES_VERSION:?}" "${CNI_MANIFEST:?}"
   local image
@@ -24,8 +37,9 @@ main() {
   image=$(kubectl --namespace=kube-system get daemonset kube-proxy --ignore-not-found --output=jsonpath='{.spec.template.spec.containers[0].image}')
   if [[ -n $image && $image != *":v$KUBERNETES_VERSION" ]]; then
     put_file /etc/nodewright/addons.yaml 0600 < <(addon_config)
-    run_logged kubeadm-addons timeout 180 kubeadm init phase addon all --config=/etc/nodewright/addons.yaml --kubeconfig="$KUBECONFIG" ||
-      die "bringing kube-proxy and CoreDNS to v$KUBERNETES_VERSION: kubeadm failed (see above)"
+    # CoreDNS first: what stops half way is found again by kube-proxy's image
+    coredns_is_as_wished || kubeadm_addon coredns
+    kubeadm_addon kube-proxy
     note_change "kube-proxy was $image"
   fi
   apply_manifest "$CNI_MANIFEST"

@@ -1,5 +1,7 @@
 """cluster-addons and kubeconfig-read with a real API server."""
 
+import json
+import shlex
 import subprocess
 
 from tests.scripts.kubernetes import VERSION, Cluster
@@ -37,6 +39,24 @@ def test_kube_proxy_is_raised_and_keeps_its_settings(cluster: Cluster) -> None:
     settings = cluster.get("configmap kube-proxy --namespace kube-system")["data"]["config.conf"]
     assert "mode: nftables" in settings
     assert addons(cluster, version="1.34.5").stdout == "unchanged\n"
+
+
+def test_coredns_of_the_owners_own_choice_stays(cluster: Cluster) -> None:
+    """Kubeadm knows no way from a CoreDNS that it did not bring, not even to the same one."""
+    own = "registry.k8s.io/coredns/coredns:v1.12.4"
+    cluster.kubectl(f"--namespace kube-system set image deployment/coredns coredns={own}")
+    cluster.kubectl(
+        f"--namespace kube-system set image daemonset/kube-proxy kube-proxy=registry.k8s.io/kube-proxy:v{VERSION}"
+    )
+    config = cluster.get("configmap kubeadm-config --namespace kube-system")["data"]["ClusterConfiguration"]
+    wished = json.dumps({"data": {"ClusterConfiguration": config.replace("dns: {}", "dns: {imageTag: v1.12.4}")}})
+    cluster.kubectl(f"--namespace kube-system patch configmap kubeadm-config --patch {shlex.quote(wished)}")
+    done = addons(cluster, version="1.34.5")
+    assert (done.stdout, done.returncode) == ("changed\n", 0), done.stderr
+    dns = cluster.get("deployment coredns --namespace kube-system")
+    assert dns["spec"]["template"]["spec"]["containers"][0]["image"] == own
+    proxy = cluster.get("daemonset kube-proxy --namespace kube-system")
+    assert proxy["spec"]["template"]["spec"]["containers"][0]["image"].endswith("kube-proxy:v1.34.5")
 
 
 def test_manifest_that_the_api_refuses_is_an_error(cluster: Cluster) -> None:
