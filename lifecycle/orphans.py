@@ -5,6 +5,7 @@ and the stack does not know it: an orphan. Only here does the lifecycle delete i
 this holds for: its creation was under way, its id is in no state, and it answers to the description noted down.
 """
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +21,9 @@ ROUTER_INTERFACE = "openstack:networking/routerInterface:RouterInterface"
 SECURITY_GROUP = "openstack:networking/secGroup:SecGroup"
 SERVER_GROUP = "openstack:compute/serverGroup:ServerGroup"
 DELETE_TIMEOUT_S = 300
+# A request outlives who sent it: a busy cloud carries it out seconds after its sender has died.
+SETTLE_S = 30.0
+LOOK_EVERY_S = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +80,21 @@ def find(connection: Any, cluster: str, state: Mapping[str, Any]) -> tuple[Orpha
         for orphan in FINDERS[pending.type](connection, cluster, pending)
         if orphan.id not in known
     )
+
+
+def find_settled(
+    connection: Any,
+    cluster: str,
+    state: Mapping[str, Any],
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> tuple[Orphan, ...]:
+    """Find what the creations under way have left, once the cloud has had the time to finish them."""
+    deadline = clock() + SETTLE_S
+    under_way = len(in_the_cloud(pending_creates(state)))
+    while len(found := find(connection, cluster, state)) < under_way and clock() < deadline:
+        sleep(LOOK_EVERY_S)
+    return found
 
 
 def _servers(connection: Any, cluster: str, pending: Pending) -> Iterator[Orphan]:

@@ -85,7 +85,7 @@ def _clear_pending(engine: Engine, state: State, cluster: str, connect: Callable
     done = [f"an update had ended in the middle of {', '.join(map(_say, operations))}"]
     if orphans.in_the_cloud(orphans.pending_creates(state)):
         with cloud.asking("looking for what an update that died has left in the cloud"):
-            for orphan in orphans.find(connect(), cluster, state):
+            for orphan in orphans.find_settled(connect(), cluster, state):
                 orphan.delete()
                 done.append(f"deleted {orphan} in the cloud: it was being made, and the stack does not know it")
     state["deployment"]["pending_operations"] = []

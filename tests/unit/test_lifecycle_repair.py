@@ -54,6 +54,30 @@ def test_a_server_that_was_being_made_is_an_orphan() -> None:
     assert found(cloud, state(SERVER)) == ["s1"]
 
 
+def test_a_thing_that_comes_after_its_sender_died_is_waited_for() -> None:
+    servers: list[SimpleNamespace] = []
+    cloud, now = Cloud(servers=servers), [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+        if now[0] >= 6:
+            servers[:] = [thing(id="s1", metadata=OURS)]
+
+    late = orphans.find_settled(cloud, "demo", state(SERVER), lambda: now[0], sleep)
+    assert [orphan.id for orphan in late] == ["s1"]
+    assert now[0] == 6
+
+
+def test_what_never_comes_is_not_waited_for_for_ever() -> None:
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    assert orphans.find_settled(Cloud(), "demo", state(SERVER), lambda: now[0], sleep) == ()
+    assert now[0] == orphans.SETTLE_S
+
+
 def test_a_server_that_the_stack_knows_is_none() -> None:
     assert found(Cloud(servers=[thing(id="s1", metadata=OURS)]), state(SERVER, known=("s1",))) == []
 
