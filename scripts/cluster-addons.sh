@@ -22,9 +22,9 @@ kubeadm_addon() {
 
 # An image of the owner's own choice stays, and kubeadm would fail on it: it only knows the way from versions it brought itself.
 coredns_is_as_wished() {
-  local wished
-  wished=$(kubeadm config images list --config=/etc/nodewright/addons.yaml | grep --fixed-strings /coredns:) || return 1
-  [[ $(kubectl --namespace=kube-system get deployment coredns --ignore-not-found --output=jsonpath='{.spec.template.spec.containers[0].image}') == "$wished" ]]
+  local tag
+  tag=$(sed --quiet '/^dns:/,/^[^ d]/s/^  imageTag: //p' /etc/nodewright/addons.yaml)
+  [[ -n $tag && $(kubectl --namespace=kube-system get deployment coredns --ignore-not-found --output=jsonpath='{.spec.template.spec.containers[0].image}') == *":$tag" ]]
 }
 
 main() {

@@ -49,7 +49,7 @@ def test_coredns_of_the_owners_own_choice_stays(cluster: Cluster) -> None:
         f"--namespace kube-system set image daemonset/kube-proxy kube-proxy=registry.k8s.io/kube-proxy:v{VERSION}"
     )
     config = cluster.get("configmap kubeadm-config --namespace kube-system")["data"]["ClusterConfiguration"]
-    wished = json.dumps({"data": {"ClusterConfiguration": config.replace("dns: {}", "dns: {imageTag: v1.12.4}")}})
+    wished = json.dumps({"data": {"ClusterConfiguration": config.replace("dns: {}", "dns:\n  imageTag: v1.12.4")}})
     cluster.kubectl(f"--namespace kube-system patch configmap kubeadm-config --patch {shlex.quote(wished)}")
     done = addons(cluster, version="1.34.5")
     assert (done.stdout, done.returncode) == ("changed\n", 0), done.stderr
