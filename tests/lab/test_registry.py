@@ -3,17 +3,12 @@
 import json
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 
+from tests.lab.certificates import make_certificates
 from tests.lab.conftest import Lab
 from tests.lab.data_cluster import DataCluster
 from tests.lab.kubeadm_by_hand import wait_for
@@ -173,29 +168,6 @@ server.serve_forever()
 """
 
 
-def make_certificates(*, expired: bool) -> tuple[str, str, str]:
-    """A CA, a certificate signed by it, and its key."""
-    now = datetime.now(UTC)
-    ca_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-    issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "foreign CA")])
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "foreign.example")])
-
-    def builder(name: x509.Name, whose: ec.EllipticCurvePrivateKey, until: datetime) -> x509.CertificateBuilder:
-        made = x509.CertificateBuilder().subject_name(name).issuer_name(issuer).public_key(whose.public_key())
-        made = made.serial_number(x509.random_serial_number())
-        return made.not_valid_before(now - timedelta(days=9)).not_valid_after(until)
-
-    ca = builder(issuer, ca_key, now + timedelta(days=9)).add_extension(x509.BasicConstraints(True, None), True)
-    until = now + timedelta(days=-1 if expired else 9)
-    names = x509.SubjectAlternativeName([x509.DNSName("foreign.example")])
-    signed = builder(subject, key, until).add_extension(names, False).sign(ca_key, SHA256())
-    return (
-        ca.sign(ca_key, SHA256()).public_bytes(Encoding.PEM).decode(),
-        signed.public_bytes(Encoding.PEM).decode(),
-        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
-    )
-
-
 class Foreign:
     """A registry of somebody else on the cluster's network, whose certificate a test chooses."""
 
@@ -206,8 +178,8 @@ class Foreign:
     def start(self, *, expired: bool = False) -> str:
         """Show a certificate signed by a new CA; give the CA."""
         self.stop()
-        ca, certificate, key = make_certificates(expired=expired)
-        files = {"crt": certificate, "key": key, "serve.py": ANSWER.replace("PASSWORD", RIGHT)}
+        made = make_certificates("foreign.example", expired=expired)
+        files = {"crt": made.certificate, "key": made.key, "serve.py": ANSWER.replace("PASSWORD", RIGHT)}
         self._cluster.run_on("worker-0", "mkdir -p /tmp/foreign")
         for name, text in files.items():
             self._cluster.run_on("worker-0", f"cat >/tmp/foreign/{name}", text)
@@ -216,7 +188,7 @@ class Foreign:
         )
         answers = "timeout 20 sh -c 'until curl -ksS -o /dev/null https://127.0.0.1:5443/; do sleep 0.3; done'"
         self._cluster.run_on("worker-0", answers)
-        return ca
+        return made.ca
 
     def stop(self) -> None:
         self._cluster.run_on("worker-0", "sudo systemctl stop foreign 2>/dev/null || true")
