@@ -71,5 +71,10 @@ def steps(events: list[tuple[float, dict[str, Any]]]) -> Iterator[Step]:
         elif "resOutputsEvent" in event:
             metadata = event["resOutputsEvent"]["metadata"]
             key = metadata["urn"], metadata["op"]
-            if metadata["op"] != "same" and key in begun:
+            if metadata["op"] != "same" and key in begun and is_work(metadata):
                 yield Step(urn=key[0], op=key[1], began=begun.pop(key), ended=at)
+
+
+def is_work(metadata: dict[str, Any]) -> bool:
+    """Tell resources that a provider does something for from components, which last as long as what is in them."""
+    return bool((metadata.get("new") or metadata.get("old") or {}).get("custom"))

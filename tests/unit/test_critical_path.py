@@ -51,9 +51,11 @@ def test_a_replacement_waits_for_who_leaves_first() -> None:
 
 
 def test_steps_are_paired_and_what_stays_is_left_out() -> None:
-    def event(kind: str, op: str) -> dict[str, object]:
-        return {kind: {"metadata": {"urn": urn("port"), "op": op}}}
+    def event(kind: str, op: str, name: str = "port", *, custom: bool = True) -> dict[str, object]:
+        return {kind: {"metadata": {"urn": urn(name), "op": op, "new": {"custom": custom}}}}
 
     seen = [(1.0, event("resourcePreEvent", "create")), (3.5, event("resOutputsEvent", "create"))]
+    seen.append((3.6, event("resourcePreEvent", "create", "berth", custom=False)))
+    seen.append((9.9, event("resOutputsEvent", "create", "berth", custom=False)))
     seen += [(4.0, event("resourcePreEvent", "same")), (4.1, event("resOutputsEvent", "same"))]
     assert [(found.name, found.seconds) for found in steps(seen)] == [("create port", 2.5)]
