@@ -29,8 +29,6 @@ class Measure:
 def life_of_a_cluster(directory: Path) -> Iterator[Measure]:
     """Measure each change; the cluster is gone afterwards."""
     stack = LabStack(directory, "lab", name="bench", cidr="10.63.0.0/24")
-    # What is measured is the order of steps; pods of the cluster itself would add times of their own.
-    stack.change({"drain.timeout-s": 120})
     try:
         yield measure(stack, directory, "create 1+2")
         stack.change({"workers.worker.count": 3})
@@ -49,7 +47,7 @@ def life_of_a_cluster(directory: Path) -> Iterator[Measure]:
 
 def measure(stack: LabStack, directory: Path, operation: str) -> Measure:
     log = directory / f"{operation.replace(' ', '-')}.events"
-    before = stack.exported(show_secrets=False) or {}
+    before = stack.exported(show_secrets=False)
     began = time.monotonic()
     with EventLog(log) as events:
         stack.must_up("--event-log", str(log))

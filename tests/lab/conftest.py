@@ -80,3 +80,10 @@ def data_cluster(
             gone = made.destroy()
             assert gone.ok, gone.output
             assert held(cloud, made.name) == set()
+
+
+@pytest.fixture
+def empty_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A lab of its own, empty: the one that may be running is not touched."""
+    monkeypatch.setenv("NODEWRIGHT_CACHE", str(tmp_path))
+    return tmp_path

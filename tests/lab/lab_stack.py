@@ -3,11 +3,12 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 
@@ -102,6 +103,16 @@ class LabStack:
                     left.pop(sign)()
         assert not left, f"the engine never said {list(left)}\n{''.join(said)}"
         return Run(ok=process.returncode == 0, output="".join(said))
+
+    @contextmanager
+    def built(self, *options: str) -> Iterator[Self]:
+        """Stand for as long as the block lasts, and be gone afterwards, whatever happened in it."""
+        try:
+            self.must_up(*options)
+            yield self
+        finally:
+            gone = self.destroy()
+            assert gone.ok, gone.output
 
     def must_up(self, *options: str) -> Run:
         run = self.up(*options)

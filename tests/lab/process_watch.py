@@ -1,4 +1,4 @@
-"""Every command line and environment on this machine, the lab's machines included, for as long as it looks."""
+"""Every command line on this machine, the lab's machines included, for as long as it looks."""
 
 import os
 from collections.abc import Mapping

@@ -24,15 +24,11 @@ MASTER = "control-plane-0"
 
 @pytest.fixture(scope="module")
 def cluster(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    stack = LabStack(tmp_path_factory.mktemp("faults"), "lab", name="faults", cidr="10.62.0.0/24")
-    try:
-        stack.must_up()
+    made = LabStack(tmp_path_factory.mktemp("faults"), "lab", name="faults", cidr="10.62.0.0/24")
+    with made.built() as stack:
         stack.apply(deployment("web", 2))
         stack.kubectl("create", "configmap", "kept", "--from-literal=word=kept")
         yield stack
-    finally:
-        gone = stack.destroy()
-        assert gone.ok, gone.output
 
 
 @pytest.fixture

@@ -21,13 +21,8 @@ LONGEST_GAP_S = 5.0
 
 @pytest.fixture(scope="module")
 def ha(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    stack = LabStack(tmp_path_factory.mktemp("ha"), "ha")
-    try:
-        stack.must_up()
+    with LabStack(tmp_path_factory.mktemp("ha"), "ha").built() as stack:
         yield stack
-    finally:
-        gone = stack.destroy()
-        assert gone.ok, gone.output
 
 
 def etcd(stack: LabStack, master: str, command: str) -> dict[str, Any]:

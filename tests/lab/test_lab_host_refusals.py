@@ -1,25 +1,11 @@
 """Ending a lab that is not there, and forgetting one; each in a cache of its own."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from lab import paths
+from tests.lab.lab_command import command
 
-pytestmark = pytest.mark.lab_host
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """No test in here touches the lab that may be running."""
-    monkeypatch.setenv("NODEWRIGHT_CACHE", str(tmp_path))
-    return tmp_path
-
-
-def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "lab", *arguments], capture_output=True, text=True, check=False)
+pytestmark = [pytest.mark.lab_host, pytest.mark.usefixtures("empty_cache")]
 
 
 def test_down_of_a_lab_that_never_was_is_fine() -> None:

@@ -14,21 +14,11 @@ import pytest
 from lab import alive, host, images, launch, lock, paths, root, servers
 from lab.errors import LabError
 from lab.images import store
+from tests.lab.lab_command import command
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("empty_cache")]
 
 Usage = namedtuple("Usage", "total used free")
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """No test in here touches the lab that may be running."""
-    monkeypatch.setenv("NODEWRIGHT_CACHE", str(tmp_path))
-    return tmp_path
-
-
-def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "lab", *arguments], capture_output=True, text=True, check=False)
 
 
 def test_ordinary_user_is_told_to_use_sudo(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,12 +94,8 @@ def heir(left_behind: LeftBehind, tmp_path_factory: pytest.TempPathFactory) -> I
     stack = SmallStack(tmp_path_factory.mktemp(HEIR), HEIR, "10.64.0.0/24")
     adopted = {"name": "data", "size-gib": 1, "mount-to": "/volume", "adopt": left_behind.volume_id}
     stack.change({"storage.volumes": [adopted]})
-    try:
-        stack.must_up()
+    with stack.built():
         yield stack
-    finally:
-        gone = stack.destroy()
-        assert gone.ok, gone.output
 
 
 def test_destroy_leaves_the_data_and_nothing_else(left_behind: LeftBehind) -> None:
