@@ -9,6 +9,11 @@ from tests.lab.kubeadm_by_hand import Machine, Site, wait_for
 class LabSite(Site):
     """A site whose servers may have any flavor and volumes from their first moment."""
 
+    @property
+    def network_name(self) -> str:
+        """The name of its network, and of the network's subnet."""
+        return self._name
+
     def create(self, name: str, *, volumes: tuple[str, ...] = (), image: str = "debian-12") -> Machine:
         """A server that answers over SSH."""
         machine = self.reserve(name)

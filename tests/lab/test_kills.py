@@ -23,6 +23,8 @@ pytestmark = [
 ]  # it warns of its own future
 
 STACK = "kills"
+NEW = "1.34.5"
+UPGRADE = ("upgrade", NEW, "--image", f"node-{NEW}", "--yes")
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +83,18 @@ def test_killed_while_it_scales_in(
     cluster.kill_in_the_middle(phase, "scale", "worker", "1", "--yes")
     goes_on(cluster, "scale", "worker", "1", "--yes")
     is_whole(cluster, cloud, "worker-0")
+
+
+@pytest.mark.parametrize("phase", ["make machine", "drain and leave"])
+def test_killed_while_it_upgrades(cluster: OperatedCluster, phase: str) -> None:
+    """First while the control plane has no machine, then while the worker is on its way out."""
+    cluster.kill_in_the_middle(phase, *UPGRADE)
+
+
+def test_the_upgrade_is_made_whole(cluster: OperatedCluster, cloud: openstack.connection.Connection) -> None:
+    goes_on(cluster, *UPGRADE)
+    is_whole(cluster, cloud, "worker-0")
+    assert {node.version for node in cluster.live().nodes.values()} == {NEW}
 
 
 def back_to_one(cluster: OperatedCluster, cloud: openstack.connection.Connection) -> None:
