@@ -22,7 +22,8 @@ def main() -> int:
             measures[measure.operation] = measure
             say(
                 f"{measure.operation}: {measure.wall_s} s, critical path {measure.critical_path_s} s, "
-                f"ratio {measure.ratio} (goal {LONGEST_RATIO})"
+                f"ratio {measure.ratio} (goal {LONGEST_RATIO}); "
+                f"{measure.before_s} s before it, {measure.between_s} s between its steps, {measure.after_s} s after it"
             )
             for step in measure.path:
                 say(f"    {step}")

@@ -19,6 +19,12 @@ class Measure:
     wall_s: float
     critical_path_s: float
     ratio: float
+    before_s: float
+    """Until the chain's first step began: the engine, its plugins and the program start."""
+    between_s: float
+    """Between the end of a step of the chain and the begin of the next one."""
+    after_s: float
+    """From the end of the chain to the end of the run."""
     steps: int
     path: tuple[str, ...]
 
@@ -59,6 +65,9 @@ def measure(stack: LabStack, directory: Path, operation: str) -> Measure:
         wall_s=round(wall, 1),
         critical_path_s=round(total(path), 1),
         ratio=round(wall / total(path), 2),
+        before_s=round(path[0].began - began, 1),
+        between_s=round(path[-1].ended - path[0].began - total(path), 1),
+        after_s=round(began + wall - path[-1].ended, 1),
         steps=len(steps),
         path=tuple(f"{step.name} {step.seconds:.1f} s" for step in path),
     )
