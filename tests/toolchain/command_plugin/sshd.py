@@ -66,7 +66,15 @@ class Keys:
 class SshServer:
     """One server; several may run at once, as the machine and its bastion."""
 
-    def __init__(self, directory: Path, keys: Keys, *, settings: str = "AcceptEnv *", port: int | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        keys: Keys,
+        *,
+        settings: str = "AcceptEnv *",
+        port: int | None = None,
+        sftp: str = "internal-sftp",
+    ) -> None:
         directory.mkdir()
         self._program = find_sshd()
         self._directory = directory
@@ -86,6 +94,7 @@ class SshServer:
             "PasswordAuthentication no",
             "MaxStartups 100",
             "PidFile none",
+            *([f"Subsystem sftp {sftp}"] if sftp else []),
             settings,
         ]
         (directory / "sshd_config").write_text("\n".join(lines) + "\n")

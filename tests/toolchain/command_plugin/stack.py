@@ -96,8 +96,8 @@ class CommandStack:
     def local(self, name: str, options: dict[str, Any] | None = None, /, **inputs: Any) -> None:
         self._declare("local", name, inputs, options)
 
-    def copy(self, name: str, connection: dict[str, Any], **inputs: Any) -> None:
-        self._declare("copy", name, {"connection": connection, **inputs}, None)
+    def copy(self, name: str, connection: dict[str, Any], kind: str = "copy", /, **inputs: Any) -> None:
+        self._declare(kind, name, {"connection": connection, **inputs}, None)
 
     def up(self, *options: str, meanwhile: Callable[[], None] = lambda: None) -> Run:
         """Bring up what was declared since the last call, and nothing else."""

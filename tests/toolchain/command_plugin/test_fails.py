@@ -150,8 +150,8 @@ def test_local_failures_are_said(world: World) -> None:
 
 def test_what_only_the_official_plugin_serves_is_said(new_stack: NewStack, server: SshServer) -> None:
     stack = new_stack("copy")
-    stack.copy("copy", server.connection(), remote_path="/tmp/never")
+    stack.copy("copy", server.connection(), "copy-file", local_path="/dev/null", remote_path="/tmp/never")
     refused = stack.up()
     assert not refused.ok
-    assert "command:remote:CopyToRemote is not served by this stand-in" in refused.output
+    assert "command:remote:CopyFile is not served by this stand-in" in refused.output
     assert "pulumi plugin install resource command" in refused.output

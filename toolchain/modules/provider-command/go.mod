@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/gobwas/glob v0.2.3
+	github.com/pkg/sftp v1.13.12
 	github.com/pulumi/pulumi-go-provider v1.1.2
 	github.com/pulumi/pulumi/sdk/v3 v3.169.0
 	golang.org/x/crypto v0.58.0
@@ -45,6 +46,7 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jbenet/go-context v0.0.0-20150711004518-d14ea06fba99 // indirect
 	github.com/kevinburke/ssh_config v1.2.0 // indirect
+	github.com/kr/fs v0.1.0 // indirect
 	github.com/lucasb-eyer/go-colorful v1.2.0 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
 	github.com/mattn/go-localereader v0.0.1 // indirect

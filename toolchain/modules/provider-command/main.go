@@ -39,6 +39,7 @@ func newProvider() p.Provider {
 		Resources: []infer.InferredResource{
 			infer.Resource(&local.Command{}),
 			infer.Resource(&remote.Command{}),
+			infer.Resource(&remote.CopyToRemote{}),
 		},
 		Functions: []infer.InferredFunction{
 			infer.Function(&local.Run{}),

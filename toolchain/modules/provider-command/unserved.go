@@ -8,11 +8,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 )
 
-// unserved are the resources of the official plugin that copy files over SFTP.
-var unserved = map[tokens.Type]bool{
-	"command:remote:CopyToRemote": true,
-	"command:remote:CopyFile":     true,
-}
+// unserved are the resources that the official plugin has for old programs
+// only: CopyToRemote has taken the place of CopyFile.
+var unserved = map[tokens.Type]bool{"command:remote:CopyFile": true}
 
 // refuseUnserved answers for resources which only the official plugin has.
 // Without it the engine would report an unknown resource type, and the user

@@ -14,6 +14,13 @@ TYPES: dict[str, Any] = {
     "remote": remote.Command,
     "local": local.Command,
     "copy": remote.CopyToRemote,
+    "copy-file": remote.CopyFile,
+}
+SOURCES = {
+    "file": pulumi.FileAsset,
+    "text": pulumi.StringAsset,
+    "directory": pulumi.FileArchive,
+    "url": pulumi.RemoteAsset,
 }
 SNAKE = {
     "agentSocketPath": "agent_socket_path",
@@ -52,8 +59,8 @@ def declare(name: str, kind: str, inputs: dict[str, Any], options: dict[str, Any
     arguments = {key: read(value) for key, value in inputs.items()}
     if "connection" in arguments:
         arguments["connection"] = connection(arguments["connection"])
-    if kind == "copy":
-        arguments["source"] = pulumi.StringAsset("content")
+    for word in SOURCES.keys() & arguments.keys():
+        arguments["source"] = SOURCES[word](arguments.pop(word))
     TYPES[kind](name, **arguments, opts=pulumi.ResourceOptions(**options))
 
 

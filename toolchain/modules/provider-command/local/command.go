@@ -8,7 +8,6 @@ import (
 
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi-go-provider/infer/types"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
 // Logging says which of a command's streams go to the engine's log.
@@ -76,14 +75,7 @@ func (*Command) Create(
 	ctx context.Context, req infer.CreateRequest[CommandInputs],
 ) (infer.CreateResponse[CommandState], error) {
 	state := CommandState{CommandInputs: req.Inputs}
-	id, err := resource.NewUniqueHex(req.Name, 8, 0)
-	if err != nil {
-		return infer.CreateResponse[CommandState]{}, err
-	}
-	if !req.DryRun && state.Steps.Create != nil {
-		err = run(ctx, *state.Steps.Create, &state.Settings, &state.Results)
-	}
-	return infer.CreateResponse[CommandState]{ID: id, Output: state}, err
+	return command.Create(req, &state, func() error { return run(ctx, state.Steps.Create, &state.Settings, &state.Results) })
 }
 
 // Update runs the update command or, without one, the create command again.
@@ -91,18 +83,11 @@ func (*Command) Update(
 	ctx context.Context, req infer.UpdateRequest[CommandInputs, CommandState],
 ) (infer.UpdateResponse[CommandState], error) {
 	state := CommandState{CommandInputs: req.Inputs, Results: req.State.Results}
-	var err error
-	if line := state.OnUpdate(); !req.DryRun && line != nil {
-		err = run(ctx, *line, &state.Settings, &state.Results)
-	}
-	return infer.UpdateResponse[CommandState]{Output: state}, err
+	return command.Update(req, &state, func() error { return run(ctx, state.OnUpdate(), &state.Settings, &state.Results) })
 }
 
 // Delete runs the delete command, if there is one.
 func (*Command) Delete(ctx context.Context, req infer.DeleteRequest[CommandState]) (infer.DeleteResponse, error) {
 	state := req.State
-	if state.Steps.Delete == nil {
-		return infer.DeleteResponse{}, nil
-	}
-	return infer.DeleteResponse{}, run(ctx, *state.Steps.Delete, &state.Settings, &state.Results)
+	return infer.DeleteResponse{}, run(ctx, state.Steps.Delete, &state.Settings, &state.Results)
 }

@@ -31,6 +31,6 @@ func (*Run) Invoke(
 	ctx context.Context, req infer.FunctionRequest[RunInputs],
 ) (infer.FunctionResponse[RunOutputs], error) {
 	outputs := RunOutputs{RunInputs: req.Input}
-	err := run(ctx, req.Input.Command, &outputs.Settings, &outputs.Results)
+	err := run(ctx, &req.Input.Command, &outputs.Settings, &outputs.Results)
 	return infer.FunctionResponse[RunOutputs]{Output: outputs}, err
 }

@@ -17,8 +17,12 @@ import (
 // termGrace is how long a cancelled command may take to clean up.
 const termGrace = 5 * time.Second
 
-// run runs one command line and fills in its results.
-func run(ctx context.Context, line string, settings *Settings, results *Results) error {
+// run runs a command line, if there is one, and fills in its results.
+func run(ctx context.Context, step *string, settings *Settings, results *Results) error {
+	if step == nil {
+		return nil
+	}
+	line := *step
 	arguments := settings.Interpreter
 	if len(arguments) == 0 {
 		arguments = []string{"/bin/sh", "-c"}

@@ -6,7 +6,6 @@ import (
 	"nodewright/provider-command/command"
 
 	"github.com/pulumi/pulumi-go-provider/infer"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
 // Logging says which of a command's streams go to the engine's log.
@@ -56,14 +55,7 @@ func (*Command) Create(
 	ctx context.Context, req infer.CreateRequest[CommandInputs],
 ) (infer.CreateResponse[CommandState], error) {
 	state := CommandState{CommandInputs: req.Inputs}
-	id, err := resource.NewUniqueHex(req.Name, 8, 0)
-	if err != nil {
-		return infer.CreateResponse[CommandState]{}, err
-	}
-	if !req.DryRun && state.Steps.Create != nil {
-		err = state.run(ctx, *state.Steps.Create)
-	}
-	return infer.CreateResponse[CommandState]{ID: id, Output: state}, err
+	return command.Create(req, &state, func() error { return state.run(ctx, state.Steps.Create) })
 }
 
 // Update runs the update command or, without one, the create command again.
@@ -71,17 +63,11 @@ func (*Command) Update(
 	ctx context.Context, req infer.UpdateRequest[CommandInputs, CommandState],
 ) (infer.UpdateResponse[CommandState], error) {
 	state := CommandState{CommandInputs: req.Inputs, Outputs: req.State.Outputs}
-	var err error
-	if line := state.OnUpdate(); !req.DryRun && line != nil {
-		err = state.run(ctx, *line)
-	}
-	return infer.UpdateResponse[CommandState]{Output: state}, err
+	return command.Update(req, &state, func() error { return state.run(ctx, state.OnUpdate()) })
 }
 
 // Delete runs the delete command, if there is one.
 func (*Command) Delete(ctx context.Context, req infer.DeleteRequest[CommandState]) (infer.DeleteResponse, error) {
-	if req.State.Steps.Delete == nil {
-		return infer.DeleteResponse{}, nil
-	}
-	return infer.DeleteResponse{}, req.State.run(ctx, *req.State.Steps.Delete)
+	state := req.State
+	return infer.DeleteResponse{}, state.run(ctx, state.Steps.Delete)
 }

@@ -14,8 +14,12 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// run runs one command line on the machine and keeps what it printed.
-func (s *CommandState) run(ctx context.Context, line string) error {
+// run runs a command line on the machine, if there is one, and keeps what it printed.
+func (s *CommandState) run(ctx context.Context, step *string) error {
+	if step == nil {
+		return nil
+	}
+	line := *step
 	client, err := s.Connection.dial(ctx)
 	if err != nil {
 		return err
