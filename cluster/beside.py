@@ -16,7 +16,7 @@ from components.kubernetes_api import KubernetesApi
 from components.machine import Machine
 from components.membership import Steward
 from components.persistent_volumes import PersistentVolumes, PersistentVolumesArgs, VolumeManifest
-from components.registry import Registry, RegistryArgs
+from components.registry import Registry, RegistryArchive, RegistryArgs
 from components.registry_access import Attachment, RegistryAccess, RegistryAccessArgs
 from components.storage import Storage, StorageArgs, StorageGuard, StorageGuardArgs
 
@@ -122,6 +122,7 @@ class Registries:
                 key=key,
                 ca=self._own_ca(plan),
                 collection=plan.collect,
+                archive=_archive(plan),
             ),
         )
 
@@ -194,6 +195,13 @@ class Registries:
             )
         )
         return made.apply(lambda pair: pair.certificate), pulumi.Output.secret(made.apply(lambda pair: pair.key))
+
+
+def _archive(plan: RegistryPlan) -> RegistryArchive | None:
+    if plan.archive is None:
+        return None
+    program = plan.archive.program
+    return RegistryArchive(file=plan.archive.file, layer=program.layer, program=program.path, sha256=program.sha256)
 
 
 def _check_passwords(plan: ClusterPlan, passwords: Mapping[str, str]) -> None:

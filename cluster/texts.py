@@ -9,7 +9,7 @@ import pulumi
 
 from cluster import haproxy, keys, kubeadm, user_data
 from cluster.beside import Registries
-from cluster.plan import ClusterPlan, NodePlan
+from cluster.plan import ClusterPlan, NodePlan, Role
 from cluster.plan.names import REGISTRY
 from cluster.settings import ClusterSettings
 from components.berth import Berth
@@ -56,7 +56,12 @@ class Texts:
             "NO_PROXY": proxy.no_proxy if proxy else "",
             "HOSTS_ENTRIES": self.registries.hosts_entries(self.berths.get(REGISTRY)) if node.role.is_node else "",
             **({"NFS_CLIENT": "yes"} if node.role.is_node and self.plan.storage else {}),
+            **({"REGISTRY_FROM_ARCHIVE": "yes"} if node.role is Role.REGISTRY and self._registry_comes_along else {}),
         }
+
+    @property
+    def _registry_comes_along(self) -> bool:
+        return bool(self.plan.registry and self.plan.registry.archive)
 
     def haproxy_configuration(self) -> pulumi.Output[str]:
         services = self.settings.load_balancer.services if self.settings.load_balancer else ()

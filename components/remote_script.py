@@ -1,4 +1,4 @@
-"""A script has run on a machine: the only way this program touches the inside of one."""
+"""A script has run on a machine, a file has come to it: the only ways this program touches the inside of one."""
 
 from __future__ import annotations
 
@@ -98,6 +98,35 @@ class RemoteScript(remote.Command):
                     additional_secret_outputs=["stdout"] if args.secret_stdout else None,
                     custom_timeouts=pulumi.CustomTimeouts(create=timeout, update=timeout, delete=timeout),
                 ),
+            ),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoteFileArgs:
+    """Which file goes where."""
+
+    host: Host
+    source: str
+    """A path in the project, where the program runs: the state is the same for whoever brings the stack up."""
+    path: str
+    """A relative one is in the home of the user who logs in, which is not root."""
+    triggers: Sequence[pulumi.Input[str]] = ()
+    """Identities: when one changes, the file is copied again. Its content is looked at anyway."""
+
+
+class RemoteFile(remote.CopyToRemote):
+    """A file of this machine has come to another. The state holds its hash; it stays when the resource goes."""
+
+    def __init__(self, name: str, args: RemoteFileArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__(
+            name,
+            connection=args.host.connection(),
+            source=pulumi.FileAsset(args.source),
+            remote_path=args.path,
+            triggers=list(args.triggers),
+            opts=pulumi.ResourceOptions.merge(
+                opts, pulumi.ResourceOptions(custom_timeouts=pulumi.CustomTimeouts(create="30m", update="30m"))
             ),
         )
 

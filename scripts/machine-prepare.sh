@@ -1,6 +1,6 @@
 #!/bin/bash
 # What: brings a machine to what its role needs: packages, kernel settings, proxy, hosts entries.
-# Needs: ROLE (node|load-balancer|storage|registry|other), NFS_CLIENT (yes: the node mounts NFS; may be missing), KUBERNETES_VERSION (1.34.3), HTTP_PROXY HTTPS_PROXY NO_PROXY (may be empty), PACKAGE_SOURCE (may be empty: pkgs.k8s.io; else the URL of a flat apt repository that has Release.key), HOSTS_ENTRIES (newline list, may be empty)
+# Needs: ROLE (node|load-balancer|storage|registry|other), NFS_CLIENT (yes: the node mounts NFS; may be missing), REGISTRY_FROM_ARCHIVE (yes: registry-unpack brings the registry; may be missing), KUBERNETES_VERSION (1.34.3), HTTP_PROXY HTTPS_PROXY NO_PROXY (may be empty), PACKAGE_SOURCE (may be empty: pkgs.k8s.io; else the URL of a flat apt repository that has Release.key), HOSTS_ENTRIES (newline list, may be empty)
 # Changes: packages, /etc/apt, /etc/containerd, /etc/profile.d, /etc/hosts, modules, sysctls, swap: docs/machines.md
 # Again: unchanged, also at the first run on a prebaked image.
 # Undo: docs/machines.md.
@@ -82,6 +82,19 @@ prepare_kernel() {
   fi
 }
 
+prepare_registry() {
+  local program missing=()
+  if [[ -z ${REGISTRY_FROM_ARCHIVE:-} ]]; then
+    if ! command -v docker-registry >/dev/null; then install_packages docker-registry; fi
+    return 0
+  fi
+  # Its steps use these; every Debian has them, but a very small image may not.
+  for program in curl openssl perl useradd; do
+    if ! command -v "$program" >/dev/null; then missing+=("$program"); fi
+  done
+  ((${#missing[@]} == 0)) || die "preparing the registry: no ${missing[*]} on this machine, and with registry.archive nothing is installed; use an image that has it"
+}
+
 use_proxy() {
   local apt=/etc/apt/apt.conf.d/80nodewright-proxy shell=/etc/profile.d/nodewright-proxy.sh pairs
   local unit=/etc/systemd/system/containerd.service.d/nodewright-proxy.conf http=${HTTP_PROXY:-} https=${HTTPS_PROXY:-}
@@ -112,7 +125,7 @@ main() {
       ;;
     load-balancer) if ! command -v haproxy >/dev/null; then install_packages haproxy; fi ;;
     storage) if ! command -v ganesha.nfsd >/dev/null; then install_packages nfs-ganesha nfs-ganesha-vfs nfs-common rpcbind; fi ;;
-    registry) if ! command -v docker-registry >/dev/null; then install_packages docker-registry apache2-utils; fi ;;
+    registry) prepare_registry ;;
     *) ;;
   esac
   say_result

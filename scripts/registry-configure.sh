@@ -28,13 +28,21 @@ give_file() {
   chgrp "$USER_OF_UNIT" "$FOLDER/$1"
 }
 
+# hash_password <setting>: bcrypt, by a setting or by an earlier hash, which begins with one.
+hash_password() {
+  # shellcheck disable=SC2016 # perl's variables
+  printf '%s\n' "$1" "$PASSWORD" | perl -e 'chomp(my ($setting, $word) = <STDIN>); print crypt($word, $setting) // ""'
+}
+
 # Hashes of the same password differ every time: the old one is asked first.
 keep_login() {
-  local hash
-  if [[ $(cut --delimiter=: --fields=1 "$FOLDER/htpasswd" 2>/dev/null) == "$USERNAME" ]] &&
-    htpasswd -v -i "$FOLDER/htpasswd" "$USERNAME" <<<"$PASSWORD" &>/dev/null; then return 0; fi
-  hash=$(htpasswd -n -i -B "$USERNAME" <<<"$PASSWORD")
-  give_file htpasswd <<<"$hash"
+  local name='' hash=''
+  if [[ -s $FOLDER/htpasswd ]]; then IFS=: read -r name hash <"$FOLDER/htpasswd"; fi
+  if [[ $name == "$USERNAME" && -n $hash && $(hash_password "$hash") == "$hash" ]]; then return 0; fi
+  hash=$(openssl rand -base64 18 | tr + .) # of the 24 characters bcrypt takes 22
+  hash=$(hash_password "\$2b\$05\$${hash:0:22}")
+  [[ $hash == \$2b\$* ]] || die "starting the registry: perl on this machine makes no bcrypt hashes; use an image of Debian 11, Ubuntu 20.04 or newer"
+  give_file htpasswd <<<"$USERNAME:$hash"
 }
 
 # Another image may have given the service's user another number.

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from cluster.settings import ClusterSettings, RegistryAccessSettings, RegistrySettings
 from cluster.settings.certificates import read_certificates
-from cluster.settings.registry import Connection, RegistryTls
+from cluster.settings.image_archive import ArchivedProgram, find_program
+from cluster.settings.registry import REGISTRY_PROGRAM, Connection, RegistryTls
 
 HTTPS_PORT = 443
 HTTP_PORT = 80
@@ -36,6 +37,15 @@ class RegistryAccessPlan:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RegistryArchivePlan:
+    """Where the registry's program comes from when it is no package."""
+
+    file: str
+    """Path in the project."""
+    program: ArchivedProgram
+
+
+@dataclass(frozen=True, kw_only=True)
 class RegistryPlan:
     """The registry machine's service."""
 
@@ -49,6 +59,7 @@ class RegistryPlan:
     read_only: bool
     collect: int
     allowed_cidrs: tuple[str, ...]
+    archive: RegistryArchivePlan | None
 
     @property
     def server(self) -> str:
@@ -72,7 +83,12 @@ def registry_plan(settings: ClusterSettings) -> RegistryPlan | None:
         read_only=registry.read_only,
         collect=registry.collect,
         allowed_cidrs=tuple(str(cidr) for cidr in registry.allowed_cidrs),
+        archive=_archive_plan(registry.archive) if registry.archive else None,
     )
+
+
+def _archive_plan(file: str) -> RegistryArchivePlan:
+    return RegistryArchivePlan(file=file, program=find_program(file, REGISTRY_PROGRAM))
 
 
 def registry_access_plans(settings: ClusterSettings, own: RegistryPlan | None) -> tuple[RegistryAccessPlan, ...]:

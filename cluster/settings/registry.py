@@ -17,6 +17,8 @@ from cluster.settings.words import (
     VolumeId,
 )
 
+REGISTRY_PROGRAM = "registry"  # what it is called in its container images
+
 
 class RegistryTls(StrEnum):
     """Whose certificate the registry machine shows."""
@@ -59,7 +61,9 @@ class RegistrySettings(Pool):
         default="nodewright",
     )
     archive: ProjectPath | None = setting(
-        "Image archive of the registry itself, where there is no internet.", default=None
+        "Container image archive of a registry, like `docker save registry:2` writes it, whose program the machine "
+        "runs; for machines that reach no package source.",
+        default=None,
     )
     tls: RegistryTls = setting(
         "`cluster-ca` (a certificate of the cluster's own), `own` (yours) or `none`.", default=RegistryTls.CLUSTER_CA

@@ -180,7 +180,8 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({"registry": {**REGISTRY, "tls": "own"}}, "registry.certificate", "set tls to cluster-ca"),
     ({"registry": {**REGISTRY, "port": 70000}}, "registry.port", "65535 or less"),
-    ({"registry": {**REGISTRY, "archive": "registry.tar"}}, "registry.archive", "docker-registry"),
+    ({"registry": {**REGISTRY, "archive": "registry.tar"}}, "registry.archive", "a file inside the project"),
+    ({"registry": {**REGISTRY, "archive": "/srv/registry.tar"}}, "registry.archive", "inside the project"),
     # storage
     ({"storage": {**STORAGE, "volumes": []}}, "storage.volumes", "at least 1"),
     (

@@ -5,7 +5,8 @@ from ipaddress import IPv4Address
 
 from cluster.settings.certificates import check_certificates
 from cluster.settings.faults import Fault
-from cluster.settings.registry import Connection, PullSecretSettings, RegistryTls
+from cluster.settings.image_archive import check_image_archive
+from cluster.settings.registry import REGISTRY_PROGRAM, Connection, PullSecretSettings, RegistryTls
 from cluster.settings.rules.parts import Parts
 
 
@@ -17,11 +18,9 @@ def registry_certificate_fits(parts: Parts) -> Iterator[Fault]:
     if registry.port == 22:
         yield Fault("registry.port", "is 22, the port of SSH; take another, like 5000")
     if registry.archive:
-        yield Fault(
-            "registry.archive",
-            "not supported: the registry is a package, not a container; remove it and use an image that has the "
-            "package docker-registry, or a machine that reaches a package source",
-        )
+        fault = check_image_archive(registry.archive, REGISTRY_PROGRAM)
+        if fault:
+            yield Fault("registry.archive", f"{registry.archive} {fault}")
     own = registry.tls is RegistryTls.OWN
     if own and not registry.certificate:
         yield Fault("registry.certificate", "is missing; give the file of your certificate, or set tls to cluster-ca")
