@@ -8,6 +8,7 @@ from typing import Any
 from lifecycle.results import CLUSTER, NodeResult, Phase
 from lifecycle.steps import (
     COMMAND,
+    FILE,
     FLOATING_IP,
     KINDS,
     PORT,
@@ -150,7 +151,7 @@ class Tracker:
             return False
         if step.retained or step.urn in self._forgotten:
             return True
-        return step.type == COMMAND and not step.leaves
+        return step.type in {COMMAND, FILE} and not step.leaves
 
 
 def phase_name(step: Step, node: str) -> str:

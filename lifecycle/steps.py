@@ -11,8 +11,10 @@ VOLUME = "openstack:blockstorage/volume:Volume"
 FLOATING_IP = "openstack:networking/floatingIp:FloatingIp"
 SECURITY_RULE = "openstack:networking/secGroupRule:SecGroupRule"
 COMMAND = "command:remote:Command"
+FILE = "command:remote:CopyToRemote"
 KINDS = {
     "Command": "step",
+    "CopyToRemote": "file",
     "Port": "port",
     "Volume": "volume",
     "Network": "network",

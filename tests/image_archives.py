@@ -9,7 +9,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lab.images import store
+
 Layer = Mapping[str, bytes]
+
+
+def registry_program() -> Path:
+    """Give the registry of the lab's machines, where it is a package."""
+    programs = sorted(store.folder().glob("node-1.34.3-*/usr/bin/docker-registry"))
+    assert programs, "the lab has no image of a node yet; run bin/lab up"
+    return programs[-1]
 
 
 def tar_of(files: Layer) -> bytes:

@@ -56,6 +56,7 @@ REPLACED_BY = {
     "openstack:compute/serverGroup:ServerGroup": ("*",),
     "openstack:blockstorage/volume:Volume": ("availabilityZone", "imageId"),
     "command:remote:Command": ("triggers",),
+    "command:remote:CopyToRemote": ("triggers",),
 }
 
 

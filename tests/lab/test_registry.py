@@ -1,10 +1,6 @@
 """Images come from a registry of the cluster's own and from others, and go on doing so whatever is replaced."""
 
-import json
-import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,6 +9,7 @@ from tests.lab.conftest import Lab
 from tests.lab.data_cluster import DataCluster
 from tests.lab.kubeadm_by_hand import wait_for
 from tests.lab.lab_stack import Run
+from tests.lab.registry_images import forget, pod, push, server
 
 pytestmark = [
     pytest.mark.lab,
@@ -20,42 +17,14 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:::openstack"),
 ]  # it warns of its own future
 
-PUSH = (Path(__file__).parent / "push_image.py").read_text()
-LOCAL = "nodewright.lab/hello:v1"
 FOREIGN = "foreign.example:5443"
 RIGHT, WRONG = "open-sesame", "open-barley"
-
-
-def push(cluster: DataCluster, repository: str, tag: str = "v1", *, check: bool = True, **changes: str) -> str:
-    """Push from a node; says what the registry said when it refused."""
-    own = cluster.outputs()["registry"]
-    given = {"url": f"https://{own['server']}", **own, "image": LOCAL, "repository": repository, "tag": tag}
-    given |= {"mark": f"{repository}:{tag} {time.time_ns()}", **changes}
-    script = PUSH.replace("GIVEN: dict[str, Any] = {}", f"GIVEN: dict[str, Any] = {json.dumps(given)}")
-    return cluster.run_on("control-plane-0", "sudo python3 - 2>&1", script, check=check)
-
-
-def pod(name: str, image: str, node: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "labels": {"part": "registry-test"}},
-        "spec": {
-            "nodeName": node,
-            "terminationGracePeriodSeconds": 1,
-            "containers": [{"name": "hello", "image": image, "imagePullPolicy": "Always"}],
-        },
-    }
 
 
 @pytest.fixture(scope="module")
 def registry(data_cluster: DataCluster) -> Iterator[DataCluster]:
     yield data_cluster
     data_cluster.kubectl("delete", "pods", "--selector=part=registry-test", "--ignore-not-found", "--timeout=90s")
-
-
-def server(cluster: DataCluster) -> str:
-    return str(cluster.outputs()["registry"]["server"])
 
 
 def run_everywhere(cluster: DataCluster, repository: str, *nodes: str) -> None:
@@ -113,15 +82,8 @@ def test_heal_keeps_images_address_and_certificate(registry: DataCluster, lab: L
     assert registry.run_on("registry", "sudo cat /etc/nodewright/registry/tls.crt") == certificate
     assert not run.touched("worker-0", "control-plane-0", "registry-images ")
     registry.kubectl("delete", "pods", "--selector=part=registry-test", "--timeout=90s")
-    forget(registry, "first")
+    forget(registry, "first", "control-plane-0", "worker-0")
     run_everywhere(registry, "first", "control-plane-0", "worker-0")
-
-
-def forget(cluster: DataCluster, repository: str) -> None:
-    """Let the nodes forget an image, so that they pull it again."""
-    for node in ("control-plane-0", "worker-0"):
-        command = f"sudo ctr --namespace k8s.io images rm --sync {server(cluster)}/{repository}:v1 2>&1"
-        cluster.run_on(node, command, check=False)
 
 
 def test_a_node_that_is_added_pulls_and_mounts_too(registry: DataCluster) -> None:

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cluster import certificates, registry_config
-from lab.images import store
 from tests.examples import planned, raw
 from tests.scripts.rendering import step
 from tests.scripts.sandbox import Sandbox
@@ -30,13 +29,6 @@ case "$*" in
     ;;
 esac
 """
-
-
-def registry_program() -> bytes:
-    """The one of the lab's machines, where it is a package."""
-    programs = sorted(store.folder().glob("node-1.34.3-*/usr/bin/docker-registry"))
-    assert programs, "the lab has no image of a node yet; run bin/lab up"
-    return programs[-1].read_bytes()
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cluster import certificates
+from tests.image_archives import registry_program
 from tests.scripts.registry_machine import (
     HOST,
     PASSWORD,
@@ -13,7 +14,6 @@ from tests.scripts.registry_machine import (
     configure,
     install,
     registry_machine,
-    registry_program,
     starts,
 )
 from tests.scripts.rendering import step
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.lab_host  # the packages come with the lab's images
 def machine(tmp_path: Path) -> Iterator[Sandbox]:
     with registry_machine(tmp_path) as made:
         made.shell("useradd --system docker-registry")
-        install(made, "/usr/bin/docker-registry", registry_program())
+        install(made, "/usr/bin/docker-registry", registry_program().read_bytes())
         yield made
 
 

@@ -10,8 +10,8 @@ import pytest
 from cluster.settings import image_archive
 from cluster.settings.image_archive import find_program
 from lab.images.container_archive import ContainerImage, write_archive
-from tests.image_archives import write_oci_archive
-from tests.scripts.registry_machine import configure, install, registry_machine, registry_program, starts
+from tests.image_archives import registry_program, write_oci_archive
+from tests.scripts.registry_machine import configure, install, registry_machine, starts
 from tests.scripts.rendering import step
 from tests.scripts.sandbox import Sandbox
 
@@ -49,12 +49,8 @@ def unpack(machine: Sandbox, **variables: str) -> "subprocess.CompletedProcess[s
     return machine.run(step("registry-unpack", **variables), "registry-unpack")
 
 
-def test_it_serves_out_of_an_archive_and_another_archive_restarts_it_once(
-    machine: Sandbox, archive: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "program").write_bytes(registry_program())
-    (tmp_path / "program").chmod(0o755)
-    write_archive(ContainerImage(reference="registry:2", files={"/bin/registry": tmp_path / "program"}), archive)
+def test_it_serves_out_of_an_archive_and_another_archive_restarts_it_once(machine: Sandbox, archive: Path) -> None:
+    write_archive(ContainerImage(reference="registry:2", files={"/bin/registry": registry_program()}), archive)
     given = sent(machine, archive)
     first = unpack(machine, **given)
     assert (first.stdout, first.returncode) == ("changed\n", 0), first.stderr
@@ -68,7 +64,8 @@ def test_it_serves_out_of_an_archive_and_another_archive_restarts_it_once(
     assert starts(machine) == 1
 
     # Bytes behind the end of a program do not hurt it.
-    write_oci_archive(archive, {PLATFORM: [{"bin/registry": b"old"}, {"bin/registry": registry_program() + b"\0"}]})
+    another = registry_program().read_bytes() + b"\0"
+    write_oci_archive(archive, {PLATFORM: [{"bin/registry": b"old"}, {"bin/registry": another}]})
     newer = sent(machine, archive)
     changed = unpack(machine, **newer)
     assert (changed.stdout, changed.returncode) == ("changed\n", 0), changed.stderr

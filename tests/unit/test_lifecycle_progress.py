@@ -88,8 +88,14 @@ def test_a_leave_that_nobody_is_asked_for_is_not_told() -> None:
 
 def test_a_step_that_has_nothing_to_do_when_it_goes_is_not_told() -> None:
     """The only master leaves nobody behind that could see it off."""
-    tracker, _ = follow((0, event("res_outputs_event", "delete-replaced", COMMAND, "worker-1-member", leaves=False)))
-    assert tracker.results() == ()
+    for kind in (COMMAND, "command:remote:CopyToRemote"):
+        tracker, _ = follow((0, event("res_outputs_event", "delete-replaced", kind, "worker-1-member", leaves=False)))
+        assert tracker.results() == ()
+
+
+def test_a_file_that_comes_is_told_as_one() -> None:
+    tracker, _ = follow((0, event("res_outputs_event", "create", "command:remote:CopyToRemote", "worker-1-archive")))
+    assert tracker.results()[0].phases[0].name == "make file archive"
 
 
 def test_a_machine_whose_last_part_goes_is_removed() -> None:
