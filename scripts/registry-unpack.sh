@@ -30,7 +30,7 @@ unpack_program() {
     die "unpacking the registry: tar says $(tail -n 1 "$said"); replace the machine (heal), and the archive comes again"
   fi
   is_right "$FOLDER/registry-program" ||
-    die "unpacking the registry: $ARCHIVE holds another program than the stack's archive; replace the machine (heal), and it comes again"
+    die "unpacking the registry: $ARCHIVE holds another program than the stack's archive; run up again, and when that does not help replace the machine (heal)"
   chmod 0755 "$FOLDER/registry-program"
   "$FOLDER/registry-program" --version >"$said" 2>&1 ||
     die "unpacking the registry: its program does not run here ($(tail -n 1 "$said")); give an archive for a machine of $(uname --machine)"

@@ -3,19 +3,18 @@
 import hashlib
 import io
 import json
-import lzma
 import posixpath
 import tarfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 ROOT = Path(__file__).parent.parent.parent
 PLACES = ("bin", "usr/bin", "usr/local/bin")
-DAMAGE = (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError, KeyError, TypeError, AttributeError)
-BEST_FORM = "give one made by `docker save` or as an OCI layout in a tar"
+DAMAGE = (tarfile.TarError, zlib.error, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError)
+BEST_FORM = "give one made by `docker save`, or an OCI layout in a tar, with gzip or without"
 
 
 class ArchiveError(ValueError):
@@ -46,23 +45,31 @@ def check_image_archive(path: str, program: str) -> str | None:
 def find_program(path: str, program: str) -> ArchivedProgram:
     """Find the program that a container of the archive's image would start: that of the last layer that has it."""
     try:
-        with tarfile.open(ROOT / path) as archive:
-            for layers in _images(archive):
-                for layer in reversed(layers):
-                    found = _find_in_layer(archive, layer, program)
-                    if found:
-                        return found
+        file = (ROOT / path).open("rb")
     except OSError as error:
-        msg = f"cannot be read ({error.strerror or error}); give a file inside the project"
+        msg = f"cannot be read ({error.strerror}); give a file inside the project"
         raise ArchiveError(msg) from None
+    try:
+        with file, _opened(file) as archive:
+            found = next(_programs(archive, program), None)
     except ArchiveError:
         raise
     except DAMAGE:
         msg = f"is no container image archive, or a damaged one; {BEST_FORM}"
         raise ArchiveError(msg) from None
-    places = ", ".join(f"/{place}/{program}" for place in PLACES)
-    msg = f"holds no image with the program {program} ({places}); save the image of a registry, like registry:2"
-    raise ArchiveError(msg)
+    if found is None:
+        places = ", ".join(f"/{place}/{program}" for place in PLACES)
+        msg = f"holds no image with the program {program} ({places}); save the image of a registry, like registry:2"
+        raise ArchiveError(msg)
+    return found
+
+
+def _programs(archive: tarfile.TarFile, program: str) -> Iterator[ArchivedProgram]:
+    for layers in _images(archive):
+        for layer in reversed(layers):
+            found = _find_in_layer(archive, layer, program)
+            if found:
+                yield found
 
 
 def _images(archive: tarfile.TarFile) -> Iterator[list[str]]:
@@ -98,7 +105,12 @@ def _find_in_layer(archive: tarfile.TarFile, layer: str, program: str) -> Archiv
     kept = archive.getmember(layer)
     if kept.issym():  # one of two equal layers
         layer = posixpath.normpath(posixpath.join(posixpath.dirname(layer), kept.linkname))
-    with archive.extractfile(layer) or io.BytesIO() as content, _opened(content) as files:
+    with archive.extractfile(layer) or io.BytesIO() as content:
+        try:
+            files = _opened(content)
+        except tarfile.ReadError:
+            msg = "has layers that are no tar, with gzip or without; save it without other compression"
+            raise ArchiveError(msg) from None
         for member in files:
             if _plain(member.name) in wanted and member.isreg():
                 read = files.extractfile(member)
@@ -107,12 +119,13 @@ def _find_in_layer(archive: tarfile.TarFile, layer: str, program: str) -> Archiv
     return None
 
 
-def _opened(content: Any) -> tarfile.TarFile:
+def _opened(content: IO[bytes]) -> tarfile.TarFile:
+    """Read what every machine's tar reads: it may lack the programs for other compressions."""
     try:
-        return tarfile.open(fileobj=content)
+        return tarfile.open(fileobj=content, mode="r:gz")
     except tarfile.ReadError:
-        msg = "has layers that are no tar, with gzip or without; save it without other compression"
-        raise ArchiveError(msg) from None
+        content.seek(0)
+        return tarfile.open(fileobj=content, mode="r:")
 
 
 def _json(archive: tarfile.TarFile, name: str) -> Any:

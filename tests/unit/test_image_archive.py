@@ -1,8 +1,10 @@
 """The registry's program is found in an image archive, or it is said why not."""
 
+import gzip
 import hashlib
 import io
 import json
+import lzma
 import os
 import tarfile
 from pathlib import Path
@@ -49,6 +51,15 @@ def test_an_oci_layout_is_read_and_the_last_layer_that_has_the_program_wins(arch
     found = find_program("registry.tar", "registry")
     assert (found.path, found.sha256) == ("./usr/bin/registry", digest(NEW))
     assert found.layer.startswith("./blobs/sha256/")
+
+
+def test_an_archive_may_be_gzipped_as_a_whole_but_not_otherwise(archive: Path) -> None:
+    write_oci_archive(archive, {AMD64: [{"bin/registry": NEW}]})
+    plain = archive.read_bytes()
+    archive.write_bytes(gzip.compress(plain))
+    assert find_program("registry.tar", "registry").sha256 == digest(NEW)
+    archive.write_bytes(lzma.compress(plain))
+    assert "with gzip or without" in refused(archive)
 
 
 def test_the_plan_knows_what_the_machine_will_run(archive: Path) -> None:

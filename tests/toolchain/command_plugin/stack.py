@@ -104,6 +104,11 @@ class CommandStack:
         self._write()
         return self._run("up", "--yes", "--skip-preview", "--parallel", "64", *options, meanwhile=meanwhile)
 
+    def preview(self) -> Run:
+        """Preview what was declared since the last call."""
+        self._write()
+        return self._run("preview")
+
     def preview_again(self) -> Run:
         return self._run("preview", "--expect-no-changes")
 

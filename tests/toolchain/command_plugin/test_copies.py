@@ -120,6 +120,29 @@ def test_what_a_source_is_called_decides_where_it_goes(new_stack: NewStack, serv
     assert stack.preview_again().ok
 
 
+def test_a_preview_copies_nothing_and_need_not_know_where_to(
+    new_stack: NewStack, server: SshServer, tmp_path: Path
+) -> None:
+    stack = new_stack("previewed-copies")
+
+    def declare() -> None:
+        stack.local("place", create=f"printf {tmp_path}/target")
+        stack.local("host", create="printf 127.0.0.1")
+        machine = server.connection(host={"stdout of": "host"})
+        stack.copy("copy", machine, text="words", remote_path={"stdout of": "place"})
+        stack.copy("unknown-text", machine, text={"stdout of": "place"}, remote_path=f"{tmp_path}/text")
+
+    declare()
+    previewed = stack.preview()
+    assert previewed.ok, previewed.output
+    assert list(tmp_path.iterdir()) == []
+    declare()
+    done = stack.up()
+    assert done.ok, done.output
+    assert (tmp_path / "target").read_text() == "words"
+    assert (tmp_path / "text").read_text() == f"{tmp_path}/target"
+
+
 def test_what_cannot_be_copied_is_said_and_leaves_nothing(
     new_stack: NewStack, server: SshServer, keys: Keys, tmp_path: Path
 ) -> None:

@@ -32,9 +32,14 @@ SNAKE = {
 }
 
 
+made: dict[str, Any] = {}
+
+
 def read(value: Any) -> Any:
-    """Turn {"secret": x} into a secret output, wherever it stands."""
+    """Turn {"secret": x} into a secret output, and {"stdout of": x} into one that a preview does not know."""
     if isinstance(value, dict):
+        if value.keys() == {"stdout of"}:
+            return made[value["stdout of"]].stdout
         if value.keys() == {"secret"}:
             return pulumi.Output.secret(value["secret"])
         return {name: read(member) for name, member in value.items()}
@@ -60,8 +65,9 @@ def declare(name: str, kind: str, inputs: dict[str, Any], options: dict[str, Any
     if "connection" in arguments:
         arguments["connection"] = connection(arguments["connection"])
     for word in SOURCES.keys() & arguments.keys():
-        arguments["source"] = SOURCES[word](arguments.pop(word))
-    TYPES[kind](name, **arguments, opts=pulumi.ResourceOptions(**options))
+        given = arguments.pop(word)
+        arguments["source"] = given.apply(SOURCES[word]) if isinstance(given, pulumi.Output) else SOURCES[word](given)
+    made[name] = TYPES[kind](name, **arguments, opts=pulumi.ResourceOptions(**options))
 
 
 for each in json.loads(Path(os.environ["TEST_RESOURCES"]).read_text()):

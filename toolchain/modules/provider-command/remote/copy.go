@@ -50,6 +50,7 @@ func (*CopyToRemote) Check(
 	}
 	asset, archive := inputs.Source.Asset, inputs.Source.Archive
 	switch {
+	case req.NewInputs.Get("source").HasComputed(): // not known before other resources are made
 	case asset != nil && (asset.IsPath() || asset.IsText()):
 	case archive != nil && archive.IsPath():
 	default:
