@@ -40,6 +40,15 @@ what_happens() {
   fi
 }
 
+# remedy: where nothing is served any more, the section may be gone, and the setting with it.
+remedy() {
+  if [[ -n $EXPORTS$PERSISTENT_VOLUMES ]]; then
+    echo "set storage.allow-data-loss to true"
+  else
+    echo "put back the storage section as it was"
+  fi
+}
+
 main() {
   : "${CLUSTER:?}" "${SERVER=}" "${EXPORTS=}" "${PERSISTENT_VOLUMES=}" "${ALLOW_DATA_LOSS:?}"
   local volumes name cluster volume path namespace claim reason lost=0
@@ -54,7 +63,7 @@ main() {
   done <<<"$volumes"
   if ((lost > 0)); then
     [[ $ALLOW_DATA_LOSS == true ]] ||
-      die "changing the storage: refused, nothing of it was changed: $lost volumes in use would lose their data (named above). Delete their claims first, or set storage.allow-data-loss to true"
+      die "changing the storage: refused, nothing of it was changed: $lost volumes in use would lose their data (named above). Delete their claims first, or $(remedy)"
     log "storage.allow-data-loss is set: going on"
   fi
   say_result
