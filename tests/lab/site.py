@@ -27,7 +27,9 @@ class LabSite(Site):
         *,
         volumes: tuple[str, ...] = (),
         image: str = "debian-12",
+        flavor: str = "m1.small",
         hints: Mapping[str, str] | None = None,
+        **more: Any,
     ) -> None:
         """Ask for a server and wait for nothing."""
         image_id = self._cloud.image.find_image(image, ignore_missing=False).id
@@ -39,11 +41,12 @@ class LabSite(Site):
         server = self._cloud.compute.create_server(
             name=machine.name,
             image_id=image_id,
-            flavor_id=self._cloud.compute.find_flavor("m1.small", ignore_missing=False).id,
+            flavor_id=self._cloud.compute.find_flavor(flavor, ignore_missing=False).id,
             key_name=self._name,
             networks=[{"port": machine.port_id}],
             block_device_mapping=[root | {"delete_on_termination": True}, *data],
             scheduler_hints=dict(hints or {}),
+            **more,
         )
         self._servers[machine.name] = server.id
         self._cleanup.callback(self._delete_server, server.id)

@@ -13,11 +13,7 @@ from tests.lab.kubeadm_by_hand import wait_for
 from tests.lab.lab_stack import LabStack
 from tests.lab.workloads import deployment, pods_of, ready_nodes
 
-pytestmark = [
-    pytest.mark.lab,
-    pytest.mark.long,
-    pytest.mark.filterwarnings("ignore:::openstack"),
-]  # it warns of its own future
+pytestmark = [pytest.mark.lab, pytest.mark.long]
 
 MASTER = "control-plane-0"
 
@@ -54,29 +50,18 @@ def timed_up(cluster: LabStack, what: str) -> None:
     print(f"\n{what}: {time.monotonic() - began:.1f} s")
 
 
-def test_a_killed_worker_is_healed(wished: LabStack, lab: Lab) -> None:
-    server, master = wished.server_id("worker-0"), wished.server_id(MASTER)
-    lab("fault", "kill", server)
-    wished.change({"workers.worker.heal.worker-0": 1})
-    timed_up(wished, "heal of a dead worker")
-    assert wished.server_id("worker-0") != server
+@pytest.mark.parametrize(
+    ("fault", "key", "number"),
+    [("kill", "worker-0", 1), ("freeze", "worker-1", 1), ("fill", "worker-0", 2)],
+    ids=["dead", "hanging", "disk full"],
+)
+def test_a_broken_worker_is_healed(wished: LabStack, lab: Lab, fault: str, key: str, number: int) -> None:
+    server, master = wished.server_id(key), wished.server_id(MASTER)
+    lab("fault", fault, server)
+    wished.change({f"workers.worker.heal.{key}": number})
+    timed_up(wished, f"heal of a worker after `fault {fault}`")
+    assert wished.server_id(key) != server
     assert wished.server_id(MASTER) == master
-
-
-def test_a_frozen_worker_is_healed(wished: LabStack, lab: Lab) -> None:
-    server = wished.server_id("worker-1")
-    lab("fault", "freeze", server)
-    wished.change({"workers.worker.heal.worker-1": 1})
-    timed_up(wished, "heal of a worker that hangs")
-    assert wished.server_id("worker-1") != server
-
-
-def test_a_worker_with_a_full_disk_is_healed(wished: LabStack, lab: Lab) -> None:
-    server = wished.server_id("worker-0")
-    lab("fault", "fill", server)
-    wished.change({"workers.worker.heal.worker-0": 2})
-    timed_up(wished, "heal of a worker whose disk is full")
-    assert wished.server_id("worker-0") != server
     wished.kubectl("rollout", "status", "deployment/web", "--timeout=120s")
 
 

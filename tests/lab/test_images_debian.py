@@ -5,7 +5,7 @@ import pytest
 from tests.lab.kubeadm_by_hand import Machine
 from tests.lab.site import LabSite
 
-pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]  # it warns of its own future
+pytestmark = pytest.mark.lab
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.lab.kubeadm_by_hand import Cluster, Machine, Site, wait_for
 
-pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]  # it warns of its own future
+pytestmark = pytest.mark.lab
 
 VERSION = "1.34.3"
 NAMES = ("by-hand-control-plane", "by-hand-worker-0", "by-hand-worker-1")

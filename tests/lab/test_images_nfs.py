@@ -7,7 +7,7 @@ import pytest
 from tests.lab.kubeadm_by_hand import Machine, wait_for
 from tests.lab.site import LabSite
 
-pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]  # it warns of its own future
+pytestmark = pytest.mark.lab
 
 GANESHA = """\
 NFS_CORE_PARAM { Protocols = 3, 4; Enable_NLM = false; mount_path_pseudo = true; }

@@ -16,11 +16,7 @@ from lifecycle.errors import Exit
 from tests.lab.belongings import held, known
 from tests.lab.operations_project import OperatedCluster
 
-pytestmark = [
-    pytest.mark.lab,
-    pytest.mark.long,
-    pytest.mark.filterwarnings("ignore:::openstack"),
-]  # it warns of its own future
+pytestmark = [pytest.mark.lab, pytest.mark.long]
 
 STACK = "kills"
 NEW = "1.34.5"

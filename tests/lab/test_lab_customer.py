@@ -7,7 +7,7 @@ import pytest
 
 from tests.lab.site import LabSite
 
-pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]
+pytestmark = pytest.mark.lab
 
 FORBIDDEN = 403
 

@@ -10,7 +10,7 @@ from tests.lab.kubeadm_by_hand import Machine, wait_for
 from tests.lab.site import LabSite
 from tests.lab.test_lab_servers import is_open
 
-pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]
+pytestmark = pytest.mark.lab
 
 CINDER = "http://172.24.4.1:8776/"
 

@@ -12,7 +12,7 @@ from lab.inside.units import UNITS
 from tests.lab.conftest import UP, Lab
 from tests.lab.kubeadm_by_hand import wait_for
 
-pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]
+pytestmark = pytest.mark.lab
 
 NAME = "made-by-heat"
 TEMPLATE = {

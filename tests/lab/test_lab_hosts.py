@@ -9,7 +9,7 @@ import pytest
 from tests.lab.kubeadm_by_hand import Machine, wait_for
 from tests.lab.site import LabSite
 
-pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]
+pytestmark = pytest.mark.lab
 
 HOSTS = 3
 

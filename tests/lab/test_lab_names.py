@@ -5,7 +5,7 @@ import pytest
 
 from tests.lab.site import LabSite
 
-pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]
+pytestmark = pytest.mark.lab
 
 
 def test_dhcp_server_of_a_subnet_without_name_servers_is_asked_and_answers(

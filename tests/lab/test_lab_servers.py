@@ -9,7 +9,7 @@ from tests.lab.conftest import Lab
 from tests.lab.kubeadm_by_hand import Machine, wait_for
 from tests.lab.site import LabSite
 
-pytestmark = [pytest.mark.lab, pytest.mark.filterwarnings("ignore:::openstack")]
+pytestmark = pytest.mark.lab
 
 BY_ID = "/dev/disk/by-id/virtio-{}"
 

@@ -15,11 +15,7 @@ from tests.lab.kubeadm_by_hand import wait_for
 from tests.lab.lab_stack import ROOT, LabStack
 from tests.lab.storage_pods import claim, pod
 
-pytestmark = [
-    pytest.mark.lab,
-    pytest.mark.long,
-    pytest.mark.filterwarnings("ignore:::openstack"),
-]  # it warns of its own future
+pytestmark = [pytest.mark.lab, pytest.mark.long]
 
 FIRST, HEIR = "bequest", "heir"
 WORDS = "written by the first cluster"

@@ -22,24 +22,8 @@ BINDS = "etcd:/var/lib/etcd\npki:/etc/kubernetes/pki"
 class NodeSite(LabSite):
     """A network whose machines are made from the node image."""
 
-    def boot_node(self, machine: Machine, *, volumes: tuple[str, ...] = (), image: str = "node-1.34.3") -> None:
-        image_id = self._cloud.image.find_image(image, ignore_missing=False).id
-        root = {"boot_index": 0, "uuid": image_id, "source_type": "image", "destination_type": "local"}
-        data = [
-            {"boot_index": -1, "uuid": volume, "source_type": "volume", "destination_type": "volume"}
-            for volume in volumes
-        ]
-        server = self._cloud.compute.create_server(
-            name=machine.name,
-            image_id=image_id,
-            flavor_id=self._cloud.compute.find_flavor("m1.medium", ignore_missing=False).id,
-            key_name=self._name,
-            networks=[{"port": machine.port_id}],
-            block_device_mapping=[root | {"delete_on_termination": True}, *data],
-            config_drive=True,
-        )
-        self._servers[machine.name] = server.id
-        self._cleanup.callback(self._delete_server, server.id)
+    def boot_node(self, machine: Machine, *, volumes: tuple[str, ...] = ()) -> None:
+        self.order(machine, volumes=volumes, image="node-1.34.3", flavor="m1.medium", config_drive=True)
 
     def await_ssh(self, *machines: Machine) -> None:
         for machine in machines:

@@ -8,11 +8,7 @@ import pytest
 from tests.lab.conftest import cloud, lab  # noqa: F401 - fixtures
 from tests.scripts.lab_cluster import NodeSite, ScriptedCluster
 
-pytestmark = [
-    pytest.mark.lab,
-    pytest.mark.long,
-    pytest.mark.filterwarnings("ignore:::openstack"),
-]  # it warns of its own future
+pytestmark = [pytest.mark.lab, pytest.mark.long]
 
 FIRST, WORKER, BALANCER = "control-plane-0", "worker-0", "load-balancer"
 CONTROL_PLANE = {"count": 1, "image": "node-1.34.3", "flavor": "m1.medium", "volume-gib": 2}
