@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ import pulumi
 from pulumi_command import remote
 
 SCRIPTS = Path(__file__).parent.parent / "scripts"
+# How a script asks for a part that it shares with others, or that changes for another reason.
+PART = re.compile(r"^\. (parts/[a-z]+)\.sh\n", re.MULTILINE)
 
 # One attempt is bounded, and so are the attempts. sshd drops connections at random above `MaxStartups`, so even a
 # machine that is known to be up is asked more than once.
@@ -145,4 +148,6 @@ def render(script: str, variables: Mapping[str, str], *, leave_script: str | Non
 
 @cache
 def read_script(name: str) -> str:
-    return (SCRIPTS / f"{name}.sh").read_text(encoding="utf-8")
+    """Read a script with each part where it is asked for: a machine has no file of ours that bash could read."""
+    text = (SCRIPTS / f"{name}.sh").read_text(encoding="utf-8")
+    return PART.sub(lambda found: read_script(found[1]), text)

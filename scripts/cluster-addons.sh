@@ -5,6 +5,8 @@
 # Again: unchanged.
 # Undo: run it with the earlier values.
 
+. parts/kubernetes.sh
+
 # The cluster's own configuration, at the wanted version: what its owner set for kube-proxy and CoreDNS stays.
 addon_config() {
   local in_kube_system=(kubectl --namespace=kube-system get configmap)

@@ -5,6 +5,8 @@
 # Again: unchanged; applies a changed CNI_MANIFEST; a first run that was cut off is cleared away and made anew; does nothing when a peer serves the cluster or when a finished cluster's data waits for control-plane-restore.
 # Undo: kubeadm reset.
 
+. parts/kubernetes.sh
+
 # It lies beside the PKI, so on the data volume when there is one: a new machine, too, sees that the data is worth nothing.
 readonly BEGUN="$PKI/nodewright-initialising"
 

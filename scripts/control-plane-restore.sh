@@ -5,6 +5,8 @@
 # Again: unchanged.
 # Undo: kubeadm reset; the volume's data is then gone, too.
 
+. parts/kubernetes.sh
+
 readonly BEGUN=/etc/kubernetes/nodewright-restoring
 # what lies there already is the point of this step, or left by a try that was cut off
 readonly EXPECTED=DirAvailable--var-lib-etcd,FileAvailable--etc-kubernetes-manifests-etcd.yaml,FileAvailable--etc-kubernetes-manifests-kube-apiserver.yaml,FileAvailable--etc-kubernetes-manifests-kube-controller-manager.yaml,FileAvailable--etc-kubernetes-manifests-kube-scheduler.yaml,Port-6443,Port-10250,Port-10257,Port-10259,Port-2379,Port-2380

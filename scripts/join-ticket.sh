@@ -5,6 +5,8 @@
 # Again: a new ticket; nothing of a living node is touched.
 # Undo: the ticket expires.
 
+. parts/kubernetes.sh
+
 # has_no_member: no kubelet and no etcd answer at the node's address, for long enough that it is no restart.
 has_no_member() {
   local n

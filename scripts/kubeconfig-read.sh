@@ -5,6 +5,8 @@
 # Again: the same text.
 # Undo: none needed.
 
+. parts/kubernetes.sh
+
 main() {
   : "${ENDPOINT:?}"
   [[ -s $ADMIN_CONF ]] || die "reading the kubeconfig: $ADMIN_CONF is not there; is this machine a control plane?"

@@ -5,6 +5,8 @@
 # Again: unchanged; labels and taints it gave earlier and are no longer wanted go.
 # Undo: node-leave.sh.
 
+. parts/kubernetes.sh
+
 readonly MANAGED=nodewright.dev/managed LEAVING=nodewright.dev/leaving
 
 # kubectl wait fails at once while there is no Node, and watches it when there is one.

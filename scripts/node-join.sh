@@ -5,6 +5,8 @@
 # Again: unchanged; a join that was cut off is cleared away and made anew.
 # Undo: node-leave.sh on a steward, then kubeadm reset.
 
+. parts/kubernetes.sh
+
 readonly BEGUN=/etc/kubernetes/nodewright-joining KUBELET_CONF=/etc/kubernetes/kubelet.conf
 
 ticket_field() { sed --quiet "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" <<<"$TICKET"; }

@@ -5,6 +5,8 @@
 # Again: unchanged.
 # Undo: none needed.
 
+. parts/kubernetes.sh
+
 # bound_volumes: name, cluster, volume, path, namespace, claim of each bound NFS PersistentVolume that is ours or on our server.
 bound_volumes() {
   # shellcheck disable=SC2016,SC2153 # the dollars are the template's; CLUSTER is given

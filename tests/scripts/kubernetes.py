@@ -5,6 +5,7 @@ import shlex
 from typing import Any
 
 import toolchain
+from components.remote_script import read_script
 from tests.scripts.rendering import with_library
 from tests.scripts.sandbox import Sandbox
 
@@ -71,7 +72,7 @@ class Cluster:
         for program in ("etcd", "kube-apiserver", "kube-controller-manager"):
             machine.start(shlex.join(self._command(program)))
         # what the library knows about the API, it is asked here, too
-        machine.shell(with_library("main() { use_api; }\nmain </dev/null\n"))
+        machine.shell(with_library(read_script("parts/kubernetes") + "main() { use_api; }\nmain </dev/null\n"))
         for phase in AFTERWARDS:
             machine.shell(f"kubeadm init phase {phase} --config /root/kubeadm.yaml >&2")
 

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from tests.scripts.rendering import SCRIPTS, with_library
+from tests.scripts.rendering import step_in
 from tests.scripts.sandbox import Sandbox
 
 MEMBERS = "".join(
@@ -31,7 +31,7 @@ def leave(sandbox: Sandbox, name: str, healthy: tuple[int, ...]) -> "subprocess.
         "MEMBERS": MEMBERS,
         "HEALTHY": " ".join(f"https://192.0.2.{number}:2379" for number in healthy),
     }
-    return sandbox.run(with_library(ETCD + (SCRIPTS / "node-leave.sh").read_text(), **variables))
+    return sandbox.run(step_in(ETCD, "node-leave", **variables))
 
 
 @pytest.mark.parametrize("healthy", [(0, 1, 2), (0, 2)], ids=["all live", "the one that leaves is dead"])

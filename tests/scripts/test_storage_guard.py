@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from tests.scripts.rendering import SCRIPTS, with_library
+from tests.scripts.rendering import step_in
 from tests.scripts.sandbox import Sandbox
 
 API = """
@@ -18,7 +18,7 @@ NOTHING = {"EXPORTS": "", "PERSISTENT_VOLUMES": ""}
 
 def guard(sandbox: Sandbox, storage: dict[str, str], *, allow: bool = False) -> "subprocess.CompletedProcess[str]":
     given = {"CLUSTER": "demo", "SERVER": "192.0.2.5", "ALLOW_DATA_LOSS": str(allow).lower(), **storage}
-    return sandbox.run(with_library(API + (SCRIPTS / "storage-guard.sh").read_text(), **given))
+    return sandbox.run(step_in(API, "storage-guard", **given))
 
 
 def test_what_is_served_as_before_is_no_loss(sandbox: Sandbox) -> None:

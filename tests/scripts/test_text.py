@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.scripts.rendering import SCRIPTS, STEPS
+from components.remote_script import SCRIPTS, read_script
+from tests.scripts.rendering import PARTS, STEPS
 
-EVERY_FILE = [*STEPS, SCRIPTS / "lib.sh"]
+EVERY_FILE = [*STEPS, *PARTS, SCRIPTS / "lib.sh"]
 HEADER = ["What", "Needs", "Changes", "Again", "Undo"]
 
 
@@ -65,6 +66,13 @@ def test_waits_for_something_never_for_time(path: Path) -> None:
         if re.search(r"^\s*sleep ", line):
             before = "\n".join(path.read_text().splitlines()[max(0, number - 5) : number])
             assert "for " in before, f"line {number}: {line}"
+
+
+def test_every_part_that_is_asked_for_is_there_and_filled_in() -> None:
+    for path in STEPS:
+        assert not re.search(r"^(\.|source) ", read_script(path.stem), re.MULTILINE), path.name
+    asked = set(re.findall(r"^\. parts/(.*)\.sh$", "\n".join(path.read_text() for path in STEPS), re.MULTILINE))
+    assert asked == {path.stem for path in PARTS}
 
 
 def test_shellcheck_finds_nothing() -> None:
