@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.engine.clusters import cluster
 from tests.engine.harness import Stack, engine_environment, install_fakes
+from tests.engine.shelf import Shelf
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ def previews_without_change(directory: Path) -> Iterator[Preview]:
     for workers in (1, 100):
         place = directory / f"workers-{workers}"
         place.mkdir()
-        stack = Stack(place, home, engine_environment())
+        stack = Stack(place, home, engine_environment(), Shelf(directory / "shelf"))
         wished = cluster(workers={"count": workers})
         made = stack.up(wished)
         assert made.ok, made.output

@@ -1,8 +1,9 @@
 """A resource provider that makes nothing, but remembers everything: it stands in for a cloud and its machines.
 
 The engine, the program and every edge between resources are the real ones. Each call is appended to a journal with
-the time it began and ended, so that a test can say what came before what. A test breaks a step by naming it in the
-faults file, and lets steps that should run at once wait for each other by a pattern in the meetings file.
+the time it began and ended, so that a test can say what came before what; the step that began last is told meanwhile.
+A test breaks a step by naming it in the faults file, and lets steps that should run at once wait for each other by a
+pattern in the meetings file.
 """
 
 # ruff: noqa: N802 - methods are named by the engine's protocol
@@ -72,6 +73,7 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
     def __init__(self, package: str, directory: Path) -> None:
         self._package = package
         self._journal = directory / "journal.jsonl"
+        self._under_way = directory / "under-way"
         self._faults = directory / "faults"
         meetings = directory / "meetings.json"
         wanted: dict[str, int] = json.loads(meetings.read_text()) if meetings.exists() else {}
@@ -167,10 +169,11 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
         command = inputs.get({"create": "create", "update": "update", "delete": "delete"}[action])
         if action == "delete" and "command:" in urn and command is None:
             return  # the real provider does nothing then either
+        step = f"{action} {name}" if kind == "Command" else f"{action} {kind} {name}"
         began = time.time()
+        self._under_way.write_text(step)
         time.sleep(STEP_S)
         broken = self._faults.read_text().splitlines() if self._faults.exists() else []
-        step = f"{action} {name}" if kind == "Command" else f"{action} {kind} {name}"
         failed = step in broken or not self._met(step)
         record = {"step": step, "began": began, "ended": time.time(), "failed": failed, "inputs": inputs}
         with self._journal.open("a") as journal:

@@ -15,6 +15,8 @@ from typing import Any
 
 import yaml
 
+from tests.engine.shelf import Shelf
+
 ROOT = Path(__file__).parent.parent.parent
 FAKE_PROVIDER = Path(__file__).parent / "fake_provider.py"
 SECRET = "not-a-secret-but-long-enough-for-one"
@@ -76,8 +78,9 @@ class Run:
 class Stack:
     """One stack on a backend of its own, whose config a test sets as a whole."""
 
-    def __init__(self, directory: Path, plugins: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, directory: Path, plugins: Path, environment: Mapping[str, str], shelf: Shelf) -> None:
         self._directory = directory
+        self._shelf = shelf
         # The program is the project's own; the stack file must not be beside those of real stacks.
         project = yaml.safe_load((ROOT / "Pulumi.yaml").read_text())
         del project["stackConfigDir"], project["runtime"]["options"]
@@ -92,8 +95,11 @@ class Stack:
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "1",
             "FAKE_PROVIDER_DIR": str(directory),
         }
-        self._pulumi("stack", "init", "test")
-        self._pulumi("config", "set", "--secret", "nodewright:secret", SECRET, "--stack", "test")
+        shelf.take(directory, "test", {}, self._init)
+
+    def stands(self, cluster: Mapping[str, Any]) -> None:
+        """Be as an `up` of this cluster leaves a stack."""
+        self._shelf.take(self._directory, "test", cluster, lambda: self._must_up(cluster))
 
     def up(self, cluster: Mapping[str, Any]) -> Run:
         self._write(cluster)
@@ -119,6 +125,14 @@ class Stack:
 
     def state(self) -> str:
         return self._pulumi("stack", "export", "--stack", "test")
+
+    def _init(self) -> None:
+        self._pulumi("stack", "init", "test")
+        self._pulumi("config", "set", "--secret", "nodewright:secret", SECRET, "--stack", "test")
+
+    def _must_up(self, cluster: Mapping[str, Any]) -> None:
+        run = self.up(cluster)
+        assert run.ok, run.output
 
     def _write(self, cluster: Mapping[str, Any]) -> None:
         content = yaml.safe_load(self._config.read_text())

@@ -11,8 +11,10 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from lifecycle import operations
 from lifecycle.operations import Options
 from tests.engine.harness import ROOT, SECRET, engine_environment
+from tests.engine.shelf import Shelf
 
 STACK = "demo"
 PROGRAM = ("Pulumi.yaml", "__main__.py", "cluster", "components", "scripts", "manifests")
@@ -21,15 +23,20 @@ PROGRAM = ("Pulumi.yaml", "__main__.py", "cluster", "components", "scripts", "ma
 class Project:
     """Stands where the real project stands."""
 
-    def __init__(self, directory: Path, cluster: Mapping[str, Any]) -> None:
+    def __init__(self, directory: Path, cluster: Mapping[str, Any], shelf: Shelf) -> None:
         self.directory = directory
+        self._shelf = shelf
         for name in PROGRAM:
             (directory / name).symlink_to(ROOT / name)
         (directory / "stacks").mkdir()
         self.file = directory / "stacks" / f"Pulumi.{STACK}.yaml"
-        pulumi("stack", "init", STACK, cwd=directory)
-        pulumi("config", "set", "--secret", "nodewright:secret", SECRET, "--stack", STACK, cwd=directory)
+        shelf.take(directory, STACK, {}, lambda: init_stack(directory))
         self.write(cluster)
+
+    def stands(self, cluster: Mapping[str, Any]) -> None:
+        """Be as `create` leaves this cluster."""
+        self.write(cluster)
+        self._shelf.take(self.directory, STACK, cluster, lambda: operations.create(self.options()))
 
     def write(self, cluster: Mapping[str, Any]) -> None:
         """Edit the stack file by hand."""
@@ -41,6 +48,11 @@ class Project:
 
     def options(self, **changes: Any) -> Options:
         return Options(**{"stack": STACK, "project": self.directory, **changes})
+
+
+def init_stack(directory: Path) -> None:
+    pulumi("stack", "init", STACK, cwd=directory)
+    pulumi("config", "set", "--secret", "nodewright:secret", SECRET, "--stack", STACK, cwd=directory)
 
 
 def pulumi(*command: str, cwd: Path) -> str:

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.engine
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_destroying_drains_nobody_and_leaves_nothing(stack: Stack, count: int) -> None:
-    assert stack.up(cluster(count=count)).ok
+    stack.stands(cluster(count=count))
 
     destroyed = stack.destroy()
 
@@ -33,7 +33,7 @@ def test_a_cluster_that_never_came_up_is_destroyed_all_the_same(stack: Stack) ->
 
 
 def test_floating_ips_go_before_the_router_that_leads_to_them(stack: Stack) -> None:
-    assert stack.up(cluster()).ok
+    stack.stands(cluster())
 
     destroyed = stack.destroy()
 

@@ -22,14 +22,15 @@ from lifecycle.results import Outcome, Result
 from tests.engine.clusters import cluster
 from tests.engine.harness import ROOT
 from tests.engine.lifecycle_project import STACK, Project, environment
+from tests.engine.shelf import Shelf
 
 pytestmark = pytest.mark.engine
 
 
 @pytest.fixture
-def project(tmp_path: Path, plugin_home: Path) -> Iterator[Project]:
+def project(tmp_path: Path, plugin_home: Path, shelf: Shelf) -> Iterator[Project]:
     with environment(plugin_home, tmp_path):
-        yield Project(tmp_path, cluster())
+        yield Project(tmp_path, cluster(), shelf)
 
 
 def actions(result: Result) -> dict[str, str]:
@@ -93,7 +94,7 @@ def test_a_life_from_create_to_destroy(project: Project) -> None:
 
 def test_an_operation_that_failed_goes_on_with_the_same_call(project: Project) -> None:
     options = project.options()
-    operations.create(options)
+    project.stands(cluster())
     faults = project.directory / "faults"
     faults.write_text("create worker-1-join")
     with pytest.raises(OperationFailedError) as raised:
@@ -112,9 +113,8 @@ def test_an_operation_that_failed_goes_on_with_the_same_call(project: Project) -
 
 
 def test_what_the_cluster_would_not_survive_is_refused_and_the_file_is_left_alone(project: Project) -> None:
-    project.write(cluster(count=3))
+    project.stands(cluster(count=3))
     options = project.options()
-    operations.create(options)
     before = project.file.read_text(encoding="utf-8")
     with pytest.raises(LifecycleError, match="etcd needs") as raised:
         operations.scale(options, "control-plane", 1)
@@ -140,10 +140,10 @@ def test_a_stack_that_the_backend_does_not_know_is_named(project: Project) -> No
 
 
 def test_after_a_kill_the_same_call_repairs_and_goes_on(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    operations.create(project.options())
+    project.stands(cluster())
     monkeypatch.setenv("FAKE_STEP_SECONDS", "3")
     child = _start_heal(project)
-    _wait_for_call(project, "worker-1")
+    _wait_for_call(project, "delete worker-1-member")
     _kill_tree(child)
     monkeypatch.setenv("FAKE_STEP_SECONDS", "0.02")
 
@@ -162,10 +162,10 @@ def test_after_a_kill_the_same_call_repairs_and_goes_on(project: Project, monkey
 def test_a_lock_of_a_living_process_is_respected_or_waited_for(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    operations.create(project.options())
+    project.stands(cluster())
     monkeypatch.setenv("FAKE_STEP_SECONDS", "1")
     child = _start_heal(project)
-    _wait_for_call(project, "worker-1")
+    _wait_for_call(project, "delete worker-1-member")
     with pytest.raises(LifecycleError, match="works on it") as raised:
         operations.scale(project.options(), "worker", 3)
     assert raised.value.code is Exit.BUSY
@@ -176,12 +176,12 @@ def test_a_lock_of_a_living_process_is_respected_or_waited_for(
 
 
 def test_an_update_by_hand_is_respected_or_waited_for(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    operations.create(project.options())
+    project.stands(cluster())
     monkeypatch.setenv("FAKE_STEP_SECONDS", "2")
     project.write(cluster(workers={"heal": {"worker-1": 1}}))
     command = ["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "--stack", STACK]
     with subprocess.Popen(command, cwd=project.directory, stdout=subprocess.DEVNULL) as by_hand:
-        _wait_for_call(project, "worker-1")
+        _wait_for_call(project, "delete worker-1-member")
         before = project.file.read_text(encoding="utf-8")
         with pytest.raises(LifecycleError, match=f"process {by_hand.pid} of .* is at work on it") as raised:
             operations.scale(project.options(), "worker", 3)
@@ -199,16 +199,15 @@ def _start_heal(project: Project) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, text=True, start_new_session=True)
 
 
-def _wait_for_call(project: Project, word: str) -> None:
-    """Wait until the update is at work: the engine holds its lock and has a call under way."""
-    locks = project.directory / ".pulumi" / "locks"
+def _wait_for_call(project: Project, step: str) -> None:
+    """Wait until the update is at work: the engine holds its lock and has this call under way."""
+    under_way = project.directory / "under-way"
     deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
-        if any(locks.rglob("*.json")):
-            time.sleep(4)
+        if under_way.exists() and under_way.read_text() == step:
             return
         time.sleep(0.1)
-    msg = f"no update began for {word}"
+    msg = f"no update came to {step}"
     raise AssertionError(msg)
 
 

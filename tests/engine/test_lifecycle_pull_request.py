@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import operations
 from lifecycle.errors import Exit
-from lifecycle.operations import Options
 from lifecycle.pull_request import MARKER
 from tests.engine.clusters import cluster
 from tests.engine.harness import SECRET
-from tests.engine.lifecycle_project import STACK, environment
+from tests.engine.lifecycle_project import environment
+from tests.engine.shelf import Shelf
 from tests.engine.workflow import GitHub, Repository, listening, step_with
 
 CLOUDS_WORD = "canary-of-the-clouds-file"
@@ -33,12 +32,11 @@ pytestmark = pytest.mark.engine
 
 
 @pytest.fixture
-def repository(tmp_path: Path, plugin_home: Path) -> Iterator[Repository]:
+def repository(tmp_path: Path, plugin_home: Path, shelf: Shelf) -> Iterator[Repository]:
     """A repository whose base is a cluster that was built."""
     with environment(plugin_home, tmp_path):
         made = Repository(tmp_path)
-        made.write(cluster())
-        operations.create(Options(stack=STACK, project=made.directory))
+        made.stands(cluster(), shelf)
         made.commit_base()
         yield made
 

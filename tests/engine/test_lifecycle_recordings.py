@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle import operations
 from lifecycle.engine import Engine
 from lifecycle.stack_file import StackFile
 from tests.engine.clusters import BASE, cluster
 from tests.engine.lifecycle_project import STACK, Project, environment
+from tests.engine.shelf import Shelf
 
 RECORDED = Path(__file__).parents[1] / "golden" / "tickets"
 
@@ -49,11 +49,11 @@ def large(**changes: Any) -> dict[str, Any]:
     return cluster(count=3, **changes)
 
 
-def test_previews_are_those_that_were_recorded(directory: Path, request: pytest.FixtureRequest) -> None:
+def test_previews_are_those_that_were_recorded(directory: Path, shelf: Shelf, request: pytest.FixtureRequest) -> None:
     update = bool(request.config.getoption("--update-golden", default=False))
-    project = Project(directory, small())
+    project = Project(directory, small(), shelf)
     _record(project, {"create": small()}, update=update)
-    operations.create(project.options())
+    project.stands(small())
     heal = {"worker-1": 1}
     _record(
         project,
@@ -75,11 +75,11 @@ def test_previews_are_those_that_were_recorded(directory: Path, request: pytest.
 
 
 def test_previews_of_three_masters_are_those_that_were_recorded(
-    directory: Path, request: pytest.FixtureRequest
+    directory: Path, shelf: Shelf, request: pytest.FixtureRequest
 ) -> None:
     update = bool(request.config.getoption("--update-golden", default=False))
-    project = Project(directory, large())
-    operations.create(project.options())
+    project = Project(directory, large(), shelf)
+    project.stands(large())
     _record(
         project,
         {
@@ -91,12 +91,12 @@ def test_previews_of_three_masters_are_those_that_were_recorded(
 
 
 def test_previews_with_storage_and_registry_are_those_that_were_recorded(
-    directory: Path, request: pytest.FixtureRequest
+    directory: Path, shelf: Shelf, request: pytest.FixtureRequest
 ) -> None:
     update = bool(request.config.getoption("--update-golden", default=False))
     near, far = {"server": "images.example:5000"}, {"server": "mirror.example", "mirror-of": ["docker.io"]}
-    project = Project(directory, furnished(registries=[near]))
-    operations.create(project.options())
+    project = Project(directory, furnished(registries=[near]), shelf)
+    project.stands(furnished(registries=[near]))
     without_registry = furnished(registries=[near])
     del without_registry["registry"]
     _record(

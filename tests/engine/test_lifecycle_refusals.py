@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle import operations
 from lifecycle.errors import Exit
 from tests.engine.clusters import cluster
 from tests.engine.harness import ROOT
 from tests.engine.lifecycle_project import STACK, Project, environment, pulumi
+from tests.engine.shelf import Shelf
 from toolchain import ensure
 from toolchain import environment as toolchain_environment
 
@@ -64,10 +64,10 @@ def error_of(done: subprocess.CompletedProcess[str]) -> str:
     return str(last["text"])
 
 
-def test_calls_that_make_no_sense_change_nothing(tmp_path: Path, plugin_home: Path) -> None:
+def test_calls_that_make_no_sense_change_nothing(tmp_path: Path, plugin_home: Path, shelf: Shelf) -> None:
     with environment(plugin_home, tmp_path):
-        project = Project(tmp_path, cluster())
-        operations.create(project.options())
+        project = Project(tmp_path, cluster(), shelf)
+        project.stands(cluster())
         before = everything(project)
         for words, code, told in SENSELESS:
             done = nodewright(project, *words)
@@ -77,14 +77,14 @@ def test_calls_that_make_no_sense_change_nothing(tmp_path: Path, plugin_home: Pa
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+def project(tmp_path: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
     """A stack with the real plugins, and no cloud anywhere."""
     ensure(["engine"])
     for name, value in toolchain_environment().items():
         monkeypatch.setenv(name, value)
     home = Path(toolchain_environment()["PULUMI_HOME"])
     with environment(home, tmp_path):
-        yield Project(tmp_path, cluster())
+        yield Project(tmp_path, cluster(), shelf)
 
 
 def clouds(project: Project, monkeypatch: pytest.MonkeyPatch, address: str) -> None:

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.engine
 
 
 def test_scaling_out_touches_only_the_new_worker_and_the_load_balancer(stack: Stack) -> None:
-    assert stack.up(cluster()).ok
+    stack.stands(cluster())
 
     grown = stack.up(cluster(workers={"count": 3}))
 
@@ -20,7 +20,7 @@ def test_scaling_out_touches_only_the_new_worker_and_the_load_balancer(stack: St
 
 
 def test_scaling_in_empties_the_load_balancer_then_drains_then_deletes(stack: Stack) -> None:
-    assert stack.up(cluster(workers={"count": 3})).ok
+    stack.stands(cluster(workers={"count": 3}))
 
     shrunk = stack.up(cluster(workers={"count": 2}))
 
@@ -35,7 +35,7 @@ def test_scaling_in_empties_the_load_balancer_then_drains_then_deletes(stack: St
 
 
 def test_a_chosen_worker_goes_and_nobody_is_renamed(stack: Stack) -> None:
-    assert stack.up(cluster(workers={"count": 3})).ok
+    stack.stands(cluster(workers={"count": 3}))
 
     shrunk = stack.up(cluster(workers={"count": 2, "without": ["worker-1"]}))
 
@@ -46,7 +46,7 @@ def test_a_chosen_worker_goes_and_nobody_is_renamed(stack: Stack) -> None:
 
 
 def test_no_more_workers_than_allowed_are_drained_at_once(stack: Stack) -> None:
-    assert stack.up(cluster(workers={"count": 6}, parallel={"leaves": 2})).ok
+    stack.stands(cluster(workers={"count": 6}, parallel={"leaves": 2}))
 
     stack.let_meet({r"delete worker-\d-member": 2})
     shrunk = stack.up(cluster(workers={"count": 0}, parallel={"leaves": 2}))
@@ -57,7 +57,7 @@ def test_no_more_workers_than_allowed_are_drained_at_once(stack: Stack) -> None:
 
 
 def test_a_leave_that_fails_keeps_the_machine_and_the_next_up_goes_on(stack: Stack) -> None:
-    assert stack.up(cluster(workers={"count": 3})).ok
+    stack.stands(cluster(workers={"count": 3}))
 
     stack.break_steps("delete worker-2-member")
     failed = stack.up(cluster())
@@ -73,7 +73,7 @@ def test_a_leave_that_fails_keeps_the_machine_and_the_next_up_goes_on(stack: Sta
 
 
 def test_a_control_plane_of_one_grows_to_three(stack: Stack) -> None:
-    assert stack.up(cluster()).ok
+    stack.stands(cluster())
 
     grown = stack.up(cluster(count=3))
 
@@ -94,7 +94,7 @@ def test_a_control_plane_of_one_grows_to_three(stack: Stack) -> None:
 
 
 def test_settings_of_nodes_change_in_place(stack: Stack) -> None:
-    assert stack.up(cluster()).ok
+    stack.stands(cluster())
 
     labelled = stack.up(cluster(workers={"labels": {"disk": "fast"}}))
 
@@ -103,7 +103,7 @@ def test_settings_of_nodes_change_in_place(stack: Stack) -> None:
 
 
 def test_a_leave_follows_the_drain_settings_of_today(stack: Stack) -> None:
-    assert stack.up(cluster(workers={"count": 3})).ok
+    stack.stands(cluster(workers={"count": 3}))
     stack.break_steps("delete worker-2-member")
     assert not stack.up(cluster()).ok
 

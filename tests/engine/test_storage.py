@@ -26,8 +26,7 @@ def with_both(storage: dict[str, Any] | None = None, registry: dict[str, Any] | 
 
 @pytest.fixture
 def running(stack: Stack) -> Stack:
-    run = stack.up(with_both())
-    assert run.ok, run.output
+    stack.stands(with_both())
     return stack
 
 
@@ -87,7 +86,7 @@ def test_storage_that_goes_is_asked_about_before_anything_of_it_is_removed(runni
 
 
 def test_destroy_asks_no_cluster_and_leaves_only_what_is_kept(stack: Stack) -> None:
-    assert stack.up(with_both(registry={"keep-volume": False})).ok
+    stack.stands(with_both(registry={"keep-volume": False}))
     run = stack.destroy()
     assert run.ok, run.output
     deleted = [step for step in run.steps if step.startswith("delete")]

@@ -16,8 +16,11 @@ from typing import Any
 
 import yaml
 
-from tests.engine.harness import ROOT, SECRET
-from tests.engine.lifecycle_project import STACK, pulumi
+from lifecycle import operations
+from lifecycle.operations import Options
+from tests.engine.harness import ROOT
+from tests.engine.lifecycle_project import STACK, init_stack
+from tests.engine.shelf import Shelf
 
 WORKFLOW = ROOT / ".github" / "workflows" / "preview.yaml"
 EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
@@ -45,8 +48,10 @@ class Repository:
         for file in (self.directory / "stacks").glob("Pulumi.*.yaml"):
             file.unlink()
         self.file = self.directory / "stacks" / f"Pulumi.{STACK}.yaml"
-        pulumi("stack", "init", STACK, cwd=self.directory)
-        pulumi("config", "set", "--secret", "nodewright:secret", SECRET, "--stack", STACK, cwd=self.directory)
+
+    def stands(self, cluster: Mapping[str, Any], shelf: Shelf) -> None:
+        """Hold the stack of a cluster that was built."""
+        shelf.take(self.directory.parent, STACK, {"clone of": cluster}, lambda: self._build(cluster))
 
     def git(self, *words: str) -> None:
         # Nobody's own git settings, hooks or keys belong here.
@@ -67,6 +72,11 @@ class Repository:
         self.git("checkout", "--quiet", "-B", "change", "origin/main")
         self.write(cluster)
         self.git("commit", "--quiet", "--all", "--message", "change")
+
+    def _build(self, cluster: Mapping[str, Any]) -> None:
+        init_stack(self.directory)
+        self.write(cluster)
+        operations.create(Options(stack=STACK, project=self.directory))
 
     def write(self, cluster: Mapping[str, Any]) -> None:
         content = yaml.safe_load(self.file.read_text(encoding="utf-8"))
