@@ -6,7 +6,7 @@ A test breaks a step by naming it in the faults file, and lets steps that should
 pattern in the meetings file.
 """
 
-# ruff: noqa: N802 - methods are named by the engine's protocol
+# ruff: noqa: N802, E402 - methods are named by the engine's protocol; the SDK is cut down before it is imported
 
 from __future__ import annotations
 
@@ -18,9 +18,17 @@ import threading
 import time
 from collections.abc import Mapping
 from concurrent import futures
-from importlib import metadata
+from importlib import metadata, util
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+# Of the SDK only the protocol is wanted, and a provider starts often: the packages around it are never run.
+for name in ("pulumi", "pulumi.runtime"):
+    found = util.find_spec(name)
+    assert found
+    sys.modules[name] = ModuleType(name)
+    sys.modules[name].__path__ = list(found.submodule_search_locations or ())
 
 import grpc
 from google.protobuf import empty_pb2, json_format, struct_pb2
