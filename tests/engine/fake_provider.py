@@ -206,9 +206,12 @@ def main() -> None:
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(FakeProvider(package, directory), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
+    engine = os.getppid()
     sys.stdout.write(f"{port}\n")
     sys.stdout.flush()
-    server.wait_for_termination()
+    # An engine that was killed says no goodbye.
+    while os.getppid() == engine and server.wait_for_termination(timeout=1):
+        pass
 
 
 if __name__ == "__main__":
