@@ -23,7 +23,11 @@ TAKEN_OVER_WHEN_REPLACED = [
     "blockDevices",
     "availabilityZone",
     "schedulerHints",
+    "metadata",
 ]
+# A server that its cloud gave up in the middle of making it is there, in ERROR. The engine knows it by this mark, which
+# a failed update would leave, too: nothing of a server may ever be updated.
+HALF_MADE = "#initerror"
 BOOT_TIMEOUT = "20m"
 
 
@@ -92,6 +96,7 @@ class Machine(pulumi.ComponentResource):
                 # Only order: whoever is replaced before this machine must be back in service first.
                 depends_on=list(args.after),
                 replacement_trigger=args.incarnation,
+                replace_on_changes=[HALF_MADE],
                 delete_before_replace=True,
                 ignore_changes=TAKEN_OVER_WHEN_REPLACED,
                 custom_timeouts=pulumi.CustomTimeouts(create=BOOT_TIMEOUT, delete=BOOT_TIMEOUT),

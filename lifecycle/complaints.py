@@ -20,6 +20,12 @@ NOISE = (
 TRACE = "Traceback (most recent call last):"
 # A lookup in the cloud that failed names itself three times before it says why.
 LOOKUP = re.compile(r"Exception: invoke of (?P<what>\S+) failed: .*(?:1 error occurred|returned an error): *")
+# A server in ERROR: the plugin knows only that, and the cloud knows why.
+GIVEN_UP = re.compile(r".*waiting for instance \((?P<id>\S+)\) to become ready: unexpected state 'ERROR'.*")
+WHY_GIVEN_UP = (
+    r"the cloud gave the server up while it made it; why: openstack server show \g<id> -c fault; "
+    "the next run makes it anew"
+)
 # What OpenStack's client library says when it cannot get in, or nobody is there.
 NO_ACCESS = re.compile(
     r"unable to open state directory|PULUMI_ACCESS_TOKEN must be set|"
@@ -59,7 +65,7 @@ def _telling(lines: Iterable[str]) -> Iterator[str]:
     """Leave out what only somebody who mends the program or the engine would read."""
     for line in _without_traces(lines):
         text = LOOKUP.sub(r"looking up \g<what>:", line.strip().removeprefix("stderr: ").removeprefix("error: "))
-        text = text.removeprefix("* ")
+        text = GIVEN_UP.sub(WHY_GIVEN_UP, text.removeprefix("* "))
         if text and not text.startswith(NOISE):
             yield text
 

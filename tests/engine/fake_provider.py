@@ -32,11 +32,13 @@ for name in ("pulumi", "pulumi.runtime"):
 
 import grpc
 from google.protobuf import empty_pb2, json_format, struct_pb2
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
 
 # How long each step takes; longer where a test must meet an update that is under way.
 STEP_S = float(os.environ.get("FAKE_STEP_SECONDS", "0.01"))
 MEETING_S = 60
+# Before a step in the faults file: the thing is there afterwards, and is not what was ordered.
+HALF_MADE = "half made: "
 # The versions that the Python packages ask for.
 VERSIONS = {name: metadata.version(f"pulumi-{name}") for name in ("openstack", "command", "kubernetes")}
 # How the engine writes a value that is not known yet.
@@ -141,10 +143,10 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
                 id="", properties=to_struct(self._outputs(request.urn, "", inputs, preview=True))
             )
         identity = f"{request.urn.rsplit('::', 1)[1]}-{time.time_ns()}"
-        self._step("create", request.urn, inputs, context)
-        return provider_pb2.CreateResponse(
-            id=identity, properties=to_struct(self._outputs(request.urn, identity, inputs))
-        )
+        outputs = to_struct(self._outputs(request.urn, identity, inputs))
+        half_made = provider_pb2.ErrorResourceInitFailed(id=identity, properties=outputs, reasons=["half made"])
+        self._step("create", request.urn, inputs, context, half_made)
+        return provider_pb2.CreateResponse(id=identity, properties=outputs)
 
     def Update(self, request: Any, context: Any) -> Any:
         inputs = to_dict(request.news)
@@ -172,7 +174,7 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
                 computed[field] = f"{field} of {identity}"
         return {**computed, **inputs}
 
-    def _step(self, action: str, urn: str, inputs: dict[str, Any], context: Any) -> None:
+    def _step(self, action: str, urn: str, inputs: dict[str, Any], context: Any, half_made: Any = None) -> None:
         kind, name = urn.split("::")[2].rsplit(":", 1)[1], urn.rsplit("::", 1)[1]
         command = inputs.get({"create": "create", "update": "update", "delete": "delete"}[action])
         if action == "delete" and "command:" in urn and command is None:
@@ -182,10 +184,15 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
         self._under_way.write_text(step)
         time.sleep(STEP_S)
         broken = self._faults.read_text().splitlines() if self._faults.exists() else []
-        failed = step in broken or not self._met(step)
+        left_half_made = f"{HALF_MADE}{step}" in broken
+        failed = step in broken or left_half_made or not self._met(step)
         record = {"step": step, "began": began, "ended": time.time(), "failed": failed, "inputs": inputs}
         with self._journal.open("a") as journal:
             journal.write(json.dumps(record) + "\n")
+        if left_half_made:
+            status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=f"{step}: half made")
+            status.details.add().Pack(half_made)
+            context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
         if failed:
             context.abort(grpc.StatusCode.UNKNOWN, f"{step}: made to fail")
 

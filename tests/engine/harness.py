@@ -116,9 +116,9 @@ class Stack:
         """Let steps that match a pattern wait until so many of them run at once; they fail if they never do."""
         (self._directory / "meetings.json").write_text(json.dumps(dict(meetings)))
 
-    def break_steps(self, *steps: str) -> None:
-        """Make these steps fail from now on; without any, mend all."""
-        (self._directory / "faults").write_text("\n".join(steps))
+    def break_steps(self, *steps: str, half_made: bool = False) -> None:
+        """Make these steps fail from now on; without any, mend all. What is half made is there, and no good."""
+        (self._directory / "faults").write_text("\n".join(f"{'half made: ' * half_made}{step}" for step in steps))
 
     def outputs(self) -> dict[str, Any]:
         return dict(json.loads(self._pulumi("stack", "output", "--json", "--show-secrets", "--stack", "test")))

@@ -116,3 +116,21 @@ def test_after_a_failed_create_the_next_up_goes_on(stack: Stack) -> None:
     assert mended.in_order("create worker-0-ticket", "create worker-0-join", "create worker-0-member")
     assert not any("Instance" in step for step in mended.steps)
     assert stack.up(cluster()).steps == []
+
+
+def test_a_server_that_its_cloud_gave_up_half_made_is_made_anew_by_the_next_up(stack: Stack) -> None:
+    stack.stands(cluster())
+    stack.break_steps("create Instance worker-2", half_made=True)
+    wished = cluster(workers={"count": 3})
+
+    assert not stack.up(wished).ok
+    again = stack.up(wished)
+    assert not again.ok
+    assert again.in_order("delete Instance worker-2", "create Instance worker-2")
+    assert "create worker-2-ready" not in again.steps, "nobody waits for a machine that never comes up"
+
+    stack.break_steps()
+    mended = stack.up(wished)
+    assert mended.ok, mended.output
+    assert mended.in_order("delete Instance worker-2", "create Instance worker-2", "create worker-2-member")
+    assert stack.up(wished).steps == []

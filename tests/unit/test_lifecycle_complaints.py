@@ -66,3 +66,15 @@ def test_a_fault_of_the_program_keeps_the_place_where_it_came_up() -> None:
 )
 def test_what_was_told_decides_the_exit_code(told: str, code: Exit) -> None:
     assert said("bringing it up", told).code is code
+
+
+def test_a_server_that_the_cloud_gave_up_leads_to_its_fault() -> None:
+    told = (
+        "  openstack:compute:Instance (worker-3):\n"
+        "    error: 1 error occurred:\n"
+        "    \t* Error waiting for instance (cdb8) to become ready: "
+        "unexpected state 'ERROR', wanted target 'ACTIVE'. last error: %!s(<nil>)\n"
+    )
+    error = said("creating", told)
+    assert error.code is Exit.FAILED
+    assert "openstack server show cdb8 -c fault; the next run makes it anew" in str(error)
