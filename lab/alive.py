@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+import pwd
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,8 @@ ENVIRONMENT = {
 def name() -> str:
     """Names the lab's network namespace and cgroups. A lab in an unusual cache has another, so both can run at once."""
     home = paths.home()
-    if home == Path.home() / ".cache" / "nodewright" / "lab":
+    # Not $HOME: with another one the cache is another, and so must the name be.
+    if home == Path(pwd.getpwuid(os.getuid()).pw_dir) / ".cache" / "nodewright" / "lab":
         return USUAL_NAME
     return f"{USUAL_NAME}-{hashlib.sha256(str(home).encode()).hexdigest()[:8]}"
 
