@@ -120,6 +120,15 @@ class Stack:
         """Make these steps fail from now on; without any, mend all. What is half made is there, and no good."""
         (self._directory / "faults").write_text("\n".join(f"{'half made: ' * half_made}{step}" for step in steps))
 
+    def taint(self, name: str) -> None:
+        """Say that a resource is worth nothing, as a person does."""
+        (urn,) = (
+            line
+            for line in self._pulumi("stack", "--show-urns", "--stack", "test").split()
+            if line.endswith(f"::{name}")
+        )
+        self._pulumi("state", "taint", urn, "--yes", "--stack", "test")
+
     def outputs(self) -> dict[str, Any]:
         return dict(json.loads(self._pulumi("stack", "output", "--json", "--show-secrets", "--stack", "test")))
 

@@ -134,3 +134,18 @@ def test_a_server_that_its_cloud_gave_up_half_made_is_made_anew_by_the_next_up(s
     assert mended.ok, mended.output
     assert mended.in_order("delete Instance worker-2", "create Instance worker-2", "create worker-2-member")
     assert stack.up(wished).steps == []
+
+
+def test_a_volume_that_was_left_half_made_is_replaced_only_by_who_says_that_it_holds_nothing(stack: Stack) -> None:
+    stack.break_steps("create Volume control-plane-0-state", half_made=True)
+    assert not stack.up(cluster()).ok
+    stack.break_steps("create Instance control-plane-0")
+    assert "delete Volume control-plane-0-state" not in stack.up(cluster()).steps
+
+    stack.break_steps()
+    stack.taint("control-plane-0-state")
+    mended = stack.up(cluster())
+    assert mended.ok, mended.output
+    assert mended.find("delete Volume control-plane-0-state")
+    assert mended.in_order("create Volume control-plane-0-state", "create Instance control-plane-0")
+    assert stack.up(cluster()).steps == []
