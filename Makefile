@@ -73,15 +73,15 @@ golden: venv ## rewrite the golden files; read the difference before you commit 
 # --- all tests ------------------------------------------------------------------------------------
 
 .PHONY: test
-test: ## checks, toolchain, and a cluster on the lab that serves and that a second up leaves alone
+test: ## checks, toolchain, the engine's orders, and a cluster on the lab that serves and that a second up leaves alone
 	@rm -f $(NODEWRIGHT_CACHE)/logs/timings
 	@trap 'bin/timed --report' EXIT; \
-	  $(MAKE) --no-print-directory host check machine test-toolchain cluster test-cluster
+	  $(MAKE) --no-print-directory host check machine test-toolchain test-engine cluster test-cluster
 
 .PHONY: test-long
 test-long: IMAGES =
-test-long: machine ## engine, scripts, and all stories on the lab: machines, faults, storage, registry, operations
-	@$(MAKE) --no-print-directory test-engine test-scripts test-lab
+test-long: machine ## scripts, and all stories on the lab: machines, faults, storage, registry, operations
+	@$(MAKE) --no-print-directory test-scripts test-lab
 	@bin/timed "long stories on the lab" bin/lab exec $(BIN)/pytest -q -m "lab and long" tests
 	@bin/timed "the lab's own life" $(BIN)/pytest -q -m lab_host tests
 

@@ -14,23 +14,6 @@ read -r line </proc/self/stat
 read -r -a fields <<<"${line##*) }"
 host_pid="${line%% *} ${fields[19]}"
 
-enter_cgroups() {
-  local hierarchy own
-  for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/*; do
-    case ${hierarchy##*/} in
-      # In a group of their own, all services together would get the processor time of one process of the host.
-      # cpuset needs its lists filled before anybody enters.
-      cpu | cpuacct | cpuset) continue ;;
-    esac
-    [ -e "$hierarchy/cgroup.procs" ] && [ "$(stat -fc %T "$hierarchy")" != tmpfs ] || continue
-    own=$hierarchy/$LAB_NAME/services
-    # On cgroup v2 only the top is a hierarchy, its children are somebody's cgroups.
-    if [ "$hierarchy" != /sys/fs/cgroup ] && [ -e /sys/fs/cgroup/cgroup.controllers ]; then continue; fi
-    mkdir -p "$own"
-    echo $$ >"$own/cgroup.procs"
-  done
-}
-
 bind() { # HOST-DIRECTORY PLACE [ro]
   mkdir -p "$1" "$root$2"
   mount --bind "$1" "$root$2"
@@ -71,7 +54,7 @@ make_external_network() {
 }
 
 main() {
-  enter_cgroups
+  "$PACKAGE/drivers/cgroup" services $$
   mount_root
   mount_kernel
   bind "$CACHE/state" /var/lib/lab

@@ -31,13 +31,13 @@ def kill(name: str) -> str:
 
 def freeze(name: str) -> str:
     server = servers.find(name)
-    shell('/opt/nodewright/lab/drivers/machine-cgroup freeze "$1"', server.uuid)
+    shell('/opt/nodewright/lab/drivers/cgroup freeze "$1"', server.uuid)
     return f"{server.name} is frozen; mend: bin/lab fault thaw {name}"
 
 
 def thaw(name: str) -> str:
     server = servers.find(name)
-    shell('/opt/nodewright/lab/drivers/machine-cgroup thaw "$1"', server.uuid)
+    shell('/opt/nodewright/lab/drivers/cgroup thaw "$1"', server.uuid)
     return f"{server.name} goes on"
 
 

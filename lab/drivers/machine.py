@@ -73,13 +73,13 @@ class Machine:
                 os.kill(pid, number)
 
     def freeze(self) -> None:
-        run(str(HERE / "machine-cgroup"), "freeze", self.uuid)
+        run(str(HERE / "cgroup"), "freeze", self.uuid)
 
     def thaw(self) -> None:
-        run(str(HERE / "machine-cgroup"), "thaw", self.uuid)
+        run(str(HERE / "cgroup"), "thaw", self.uuid)
 
     def remove_cgroups(self) -> None:
-        run(str(HERE / "machine-cgroup"), "remove", self.uuid, check=False)
+        run(str(HERE / "cgroup"), "remove", self.uuid, check=False)
 
     # ---- volumes of a running machine; one that does not run gets them when it starts
     def show_volume(self, name: str, volume_id: str, device: tuple[int, int]) -> None:

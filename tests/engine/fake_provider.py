@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import sys
 import threading
 import time
@@ -209,8 +208,6 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
 
 
 def main() -> None:
-    # The engine's goodbye. Started from a script's background it would be ignored, and each run would wait five seconds.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     package, directory = sys.argv[1], Path(os.environ["FAKE_PROVIDER_DIR"])
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=64))
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(FakeProvider(package, directory), server)

@@ -101,9 +101,9 @@ class Stack:
         """Be as an `up` of this cluster leaves a stack."""
         self._shelf.take(self._directory, "test", cluster, lambda: self._must_up(cluster))
 
-    def up(self, cluster: Mapping[str, Any]) -> Run:
+    def up(self, cluster: Mapping[str, Any], *options: str) -> Run:
         self._write(cluster)
-        return self._run("up", "--yes", "--skip-preview", "--parallel", "64")
+        return self._run("up", "--yes", "--skip-preview", "--parallel", "64", *options)
 
     def preview(self, cluster: Mapping[str, Any], *options: str) -> Run:
         self._write(cluster)
