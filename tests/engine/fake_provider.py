@@ -10,6 +10,7 @@ pattern in the meetings file.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -167,7 +168,7 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
             if preview:
                 computed[field] = UNKNOWN
             elif field == "allFixedIps":
-                computed[field] = [f"10.20.0.{sum(identity.encode()) % 200 + 20}"]
+                computed[field] = [address_of(identity)]
             elif field == "stdout":
                 computed[field] = f"stdout of {inputs.get('create', '')}"
             else:
@@ -205,6 +206,11 @@ class FakeProvider(provider_pb2_grpc.ResourceProviderServicer):
         except threading.BrokenBarrierError:
             return False
         return True
+
+
+def address_of(port: str) -> str:
+    """An address that no other port has, as far as sixteen million are enough for that."""
+    return ".".join(["10", *map(str, hashlib.sha256(port.encode()).digest()[:3])])
 
 
 def main() -> None:
