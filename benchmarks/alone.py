@@ -14,7 +14,7 @@ from tests.engine.clusters import cluster
 from tests.engine.harness import Stack, engine_environment, install_fakes
 from tests.engine.shelf import Shelf
 
-# Less than the steps of a machine take on average on any cloud.
+# A choice: longer than the lab's steps are on average, so that the engine's start is small beside a chain of them.
 STEP_S = 3
 
 
